@@ -1,0 +1,97 @@
+package memd
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Candidate is a fact proposed by an extractor, before it meets the memories
+// that are there already. Both extractors yield it.
+type Candidate struct {
+	// Text is the statement in the speaker's own words and language, complete
+	// enough to be understood alone, secrets redacted.
+	Text string
+	// Role is the role of the message it was said in; what the assistant says is
+	// the assistant's, never the user's.
+	Role Role
+	// ActorID is the message's name, "" if it had none.
+	ActorID string
+	// Slot names what the statement is about, if it is one of the kinds that can
+	// be updated or contradicted ("name", "home", "favorite:color"); else "".
+	Slot string
+	// Negated says that the statement denies.
+	Negated bool
+	// Categories are the extractor's labels, lower case.
+	Categories []string
+	// SaidAt is when it was said: the first source message's CreatedAt.
+	SaidAt time.Time
+	// OccurredAt is when what it speaks of happened, if the text says so.
+	OccurredAt *time.Time
+	// Sources are the ids of the messages that state it, ascending, at least one.
+	Sources []int64
+	// Position orders candidates of one message: 0, 1, …
+	Position int
+}
+
+// Extraction is what an extractor made of some messages of one session.
+type Extraction struct {
+	Candidates []Candidate
+	// Extractor names who made them and which version: "rules/1".
+	Extractor string
+}
+
+// Memory is one remembered statement, in the shape that every endpoint gives.
+type Memory struct {
+	ID                   string          `json:"id" doc:"UUIDv7 of the memory."`
+	Memory               string          `json:"memory" doc:"The statement, in the language it was said in."`
+	UserID               *string         `json:"user_id"`
+	AgentID              *string         `json:"agent_id" doc:"The agent of its first source; a memory also matches every other agent its sources carry."`
+	RunID                *string         `json:"run_id" doc:"The session of its first source; a memory also matches every other session its sources carry."`
+	AppID                *string         `json:"app_id"`
+	ActorID              *string         `json:"actor_id" doc:"Who said it: the message's name."`
+	Role                 string          `json:"role" doc:"The role of who said it."`
+	Scope                *string         `json:"scope"`
+	MemoryType           *string         `json:"memory_type"`
+	Categories           []string        `json:"categories"`
+	Metadata             json.RawMessage `json:"metadata"`
+	Hash                 string          `json:"hash" doc:"Hash of the normalised text."`
+	Pinned               bool            `json:"pinned"`
+	CreatedAt            time.Time       `json:"created_at" doc:"When the memory was made."`
+	UpdatedAt            time.Time       `json:"updated_at"`
+	OccurredAt           *time.Time      `json:"occurred_at" doc:"When what it speaks of happened, if the text says so."`
+	ValidFrom            time.Time       `json:"valid_from" doc:"When it was said."`
+	ValidTo              *time.Time      `json:"valid_to" doc:"When a later statement took its place."`
+	SupersededBy         *string         `json:"superseded_by"`
+	ExpiresAt            *time.Time      `json:"expires_at"`
+	Sources              []int64         `json:"sources" doc:"Ids of the messages that state it."`
+	StructuredAttributes TimeAttributes  `json:"structured_attributes"`
+	Event                string          `json:"event" doc:"Always RETRIEVE."`
+}
+
+// TimeAttributes are the parts of a memory's valid_from, in UTC.
+type TimeAttributes struct {
+	Year       int    `json:"year"`
+	Month      int    `json:"month"`
+	Day        int    `json:"day"`
+	Hour       int    `json:"hour"`
+	Minute     int    `json:"minute"`
+	DayOfWeek  string `json:"day_of_week" doc:"Lower-case English name."`
+	WeekOfYear int    `json:"week_of_year" doc:"ISO week."`
+	DayOfYear  int    `json:"day_of_year"`
+	Quarter    int    `json:"quarter"`
+	IsWeekend  bool   `json:"is_weekend"`
+}
+
+var weekdays = [...]string{"sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"}
+
+// AttributesOf takes a time apart, in UTC.
+func AttributesOf(t time.Time) TimeAttributes {
+	t = t.UTC()
+	_, week := t.ISOWeek()
+	return TimeAttributes{
+		Year: t.Year(), Month: int(t.Month()), Day: t.Day(), Hour: t.Hour(), Minute: t.Minute(),
+		DayOfWeek: weekdays[t.Weekday()], WeekOfYear: week, DayOfYear: t.YearDay(),
+		Quarter:   (int(t.Month())-1)/3 + 1,
+		IsWeekend: t.Weekday() == time.Saturday || t.Weekday() == time.Sunday,
+	}
+}

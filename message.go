@@ -1,0 +1,356 @@
+package memd
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Role is who speaks in a message.
+type Role string
+
+// The roles of OpenAI's chat format. "function" is taken as RoleTool.
+const (
+	RoleUser      Role = "user"
+	RoleAssistant Role = "assistant"
+	RoleSystem    Role = "system"
+	RoleDeveloper Role = "developer"
+	RoleTool      Role = "tool"
+)
+
+// Learnable says whether messages of this role are ever learned from.
+func (r Role) Learnable() bool { return r == RoleUser || r == RoleAssistant }
+
+// Message is one chat message: what came from the caller and, once it is in the
+// log, its place there.
+type Message struct {
+	// ID is the log's number for it; ids of one session ascend in order of arrival.
+	ID int64
+	// ClientID is the caller's own id for it, "" if none came.
+	ClientID string
+	// UserID, SessionID, AgentID and AppID say whose it is; "" if not given.
+	UserID, SessionID, AgentID, AppID string
+	// Role and Name say who speaks; Name is the actor, "" if none came.
+	Role Role
+	Name string
+	// Raw is the whole message as JSON in OpenAI's shape, as given: it always has
+	// role and content, and holds neither id nor created_at.
+	Raw json.RawMessage
+	// Text is what it says: the content, or its text parts joined by line breaks,
+	// without NUL characters.
+	Text string
+	// CreatedAt is when it was said, ReceivedAt when it came.
+	CreatedAt, ReceivedAt time.Time
+	// Timezone is the IANA name of the zone it was said in, "" for UTC.
+	Timezone string
+	// Metadata is a JSON object that passes to what is learned, nil if none came.
+	Metadata json.RawMessage
+	// Position is its place in the session, from 0, without gaps.
+	Position int
+}
+
+// member is one member of a JSON object, its value raw.
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+// ParseMessage reads one message as a caller sends it and keeps it as given, save
+// that its id and created_at are taken out, "function" becomes "tool", a missing
+// content becomes null, invalid UTF-8 and lone surrogates become U+FFFD. CreatedAt
+// stays zero if the message has none. Errors are Invalid and name the field within
+// the message ("content"; "" for the message itself).
+func ParseMessage(raw json.RawMessage) (Message, error) {
+	raw = CleanJSON(raw)
+	members, err := splitObject(raw)
+	if err != nil {
+		return Message{}, InvalidField("", "must be a JSON object")
+	}
+	var m Message
+	var content json.RawMessage
+	speaks := false // something stands for content: a tool call, a refusal, audio
+	kept := members[:0:0]
+	hasContent, rebuilt := false, false
+	for _, f := range members {
+		switch f.key {
+		case "id", "created_at":
+			rebuilt = true
+			s, ok, err := optionalString(f)
+			if err != nil {
+				return Message{}, err
+			}
+			if !ok {
+				continue
+			}
+			if f.key == "id" {
+				if err := CheckID("id", s); err != nil {
+					return Message{}, err
+				}
+				m.ClientID = s
+			} else if m.CreatedAt, err = ParseTime("created_at", s); err != nil {
+				return Message{}, err
+			}
+			continue
+		case "role":
+			s, _, err := optionalString(f)
+			if err != nil {
+				return Message{}, err
+			}
+			if s == "function" {
+				s, f.value, rebuilt = "tool", json.RawMessage(`"tool"`), true
+			}
+			m.Role = Role(s)
+		case "name":
+			s, ok, err := optionalString(f)
+			if err != nil {
+				return Message{}, err
+			}
+			if ok {
+				if err := CheckID("name", s); err != nil {
+					return Message{}, err
+				}
+			}
+			m.Name = s
+		case "content":
+			hasContent, content = true, f.value
+		case "tool_calls", "refusal", "audio", "function_call":
+			speaks = speaks || !emptyJSON(f.value)
+		}
+		kept = append(kept, f)
+	}
+	switch m.Role {
+	case RoleUser, RoleAssistant, RoleSystem, RoleDeveloper, RoleTool:
+	case "":
+		return Message{}, InvalidField("role", "is required")
+	default:
+		return Message{}, InvalidField("role", "must be one of user, assistant, system, developer, tool")
+	}
+	text, says, err := readContent(content)
+	if err != nil {
+		return Message{}, err
+	}
+	m.Text = text
+	switch m.Role {
+	case RoleTool:
+	case RoleAssistant:
+		if !says && !speaks {
+			return Message{}, InvalidField("content", "must not be empty without tool_calls, refusal, audio or function_call")
+		}
+	default:
+		if !says {
+			return Message{}, InvalidField("content", "must not be empty")
+		}
+	}
+	if !hasContent {
+		kept, rebuilt = append(kept, member{"content", json.RawMessage("null")}), true
+	}
+	m.Raw = raw
+	if rebuilt {
+		m.Raw = joinObject(kept)
+	}
+	return m, nil
+}
+
+// TextOf gives what a stored message says; see Message.Text. A message that the
+// log holds always parses; "" stands for one that does not.
+func TextOf(raw json.RawMessage) string {
+	var m struct {
+		Content json.RawMessage `json:"content"`
+	}
+	if json.Unmarshal(raw, &m) != nil {
+		return ""
+	}
+	text, _, _ := readContent(m.Content)
+	return text
+}
+
+// readContent gives the text of a content and whether it says anything: a text
+// that is not blank, or a part that is no text (an image, a file).
+func readContent(raw json.RawMessage) (text string, says bool, err error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || bytes.Equal(raw, []byte("null")) {
+		return "", false, nil
+	}
+	switch raw[0] {
+	case '"':
+		var s string
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return "", false, InvalidField("content", "must be a string, an array of parts or null")
+		}
+		s = dropNUL(s)
+		return s, strings.TrimSpace(s) != "", nil
+	case '[':
+		var parts []json.RawMessage
+		if err := json.Unmarshal(raw, &parts); err != nil {
+			return "", false, InvalidField("content", "must be a string, an array of parts or null")
+		}
+		var texts []string
+		for _, p := range parts {
+			var part struct {
+				Type *string         `json:"type"`
+				Text json.RawMessage `json:"text"`
+			}
+			if json.Unmarshal(p, &part) != nil || part.Type == nil {
+				return "", false, InvalidField("content", "parts must be objects with a type")
+			}
+			switch *part.Type {
+			case "text", "input_text", "output_text":
+				var s *string
+				if json.Unmarshal(part.Text, &s) != nil || s == nil {
+					return "", false, InvalidField("content", "text parts must have a text")
+				}
+				if t := dropNUL(*s); strings.TrimSpace(t) != "" {
+					texts, says = append(texts, t), true
+				}
+			default:
+				says = true
+			}
+		}
+		return strings.Join(texts, "\n"), says, nil
+	}
+	return "", false, InvalidField("content", "must be a string, an array of parts or null")
+}
+
+func dropNUL(s string) string { return strings.ReplaceAll(s, "\x00", "") }
+
+// optionalString reads a member that is a string or null; ok is false for null.
+func optionalString(f member) (s string, ok bool, err error) {
+	var p *string
+	if json.Unmarshal(f.value, &p) != nil {
+		return "", false, InvalidField(f.key, "must be a string")
+	}
+	if p == nil {
+		return "", false, nil
+	}
+	return *p, true, nil
+}
+
+// emptyJSON says whether a value stands for nothing.
+func emptyJSON(v json.RawMessage) bool {
+	switch string(bytes.TrimSpace(v)) {
+	case "", "null", `""`, "[]", "{}", "false":
+		return true
+	}
+	return false
+}
+
+// splitObject takes a JSON object apart in the order given; of a key that comes
+// twice the last value stands, as encoding/json has it.
+func splitObject(raw []byte) ([]member, error) {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, errors.New("not an object")
+	}
+	var members []member
+	at := map[string]int{}
+	for dec.More() {
+		t, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		key, _ := t.(string)
+		var v json.RawMessage
+		if err := dec.Decode(&v); err != nil {
+			return nil, err
+		}
+		if i, ok := at[key]; ok {
+			members[i].value = v
+			continue
+		}
+		at[key] = len(members)
+		members = append(members, member{key, v})
+	}
+	if _, err := dec.Token(); err != nil {
+		return nil, err
+	}
+	if _, err := dec.Token(); err != io.EOF {
+		return nil, errors.New("more than one value")
+	}
+	return members, nil
+}
+
+// joinObject is the reverse of splitObject.
+func joinObject(members []member) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	b.WriteByte('{')
+	for i, f := range members {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		_ = enc.Encode(f.key)   // a string always encodes
+		b.Truncate(b.Len() - 1) // the encoder's line break
+		b.WriteByte(':')
+		b.Write(f.value)
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+const replacement = `\ufffd`
+
+// CleanJSON makes JSON text storable as it stands: bytes that are no UTF-8 become
+// U+FFFD, and so do escaped surrogates that have no partner. Everything else, key
+// order and the digits of big numbers among it, stays byte for byte. It expects
+// syntactically valid JSON and returns raw itself where nothing is to be done.
+func CleanJSON(raw json.RawMessage) json.RawMessage {
+	if !utf8.Valid(raw) {
+		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
+	}
+	if !bytes.Contains(raw, []byte(`\u`)) {
+		return raw
+	}
+	var out []byte
+	last := 0 // what comes before it stands in out, once out is in use
+	for i := 0; i < len(raw); {
+		if raw[i] != '\\' {
+			i++
+			continue
+		}
+		r, ok := unicodeEscape(raw, i)
+		switch {
+		case !ok: // another escape; its second byte may be a backslash
+			i += 2
+		case r < 0xD800 || r > 0xDFFF:
+			i += 6
+		default:
+			if low, ok := unicodeEscape(raw, i+6); r < 0xDC00 && ok && low >= 0xDC00 && low <= 0xDFFF {
+				i += 12
+				continue
+			}
+			out = append(append(out, raw[last:i]...), replacement...)
+			i += 6
+			last = i
+		}
+	}
+	if out == nil {
+		return raw
+	}
+	return append(out, raw[last:]...)
+}
+
+// unicodeEscape reads \uXXXX at i.
+func unicodeEscape(raw []byte, i int) (rune, bool) {
+	if i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {
+		return 0, false
+	}
+	var r rune
+	for _, c := range raw[i+2 : i+6] {
+		switch {
+		case c >= '0' && c <= '9':
+			r = r<<4 | rune(c-'0')
+		case c >= 'a' && c <= 'f':
+			r = r<<4 | rune(c-'a'+10)
+		case c >= 'A' && c <= 'F':
+			r = r<<4 | rune(c-'A'+10)
+		default:
+			return 0, false
+		}
+	}
+	return r, true
+}

@@ -1,0 +1,346 @@
+-- The whole current schema of memd, made for reading. Names are unqualified: they
+-- land in the first schema of search_path. The pgvector extension must be there
+-- already (CREATE EXTENSION vector WITH SCHEMA public). Applied by memd itself
+-- under an advisory lock; numbered steps in postgres/migration lead here from every
+-- released version.
+--
+-- Every row of every table has its tenant, and row-level security is forced on every
+-- table: without memd.tenant set in the transaction a query sees nothing. memd works
+-- as memd_app, which owns nothing, is no superuser and cannot bypass the policies.
+
+DO $$ BEGIN
+  IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'memd_app') THEN
+    CREATE ROLE memd_app NOLOGIN;
+  END IF;
+EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; -- another memd was first
+END $$;
+
+-- ---------------------------------------------------------------- short tier
+
+-- A session is a run of messages of one user. Its row is the lock under which its
+-- messages arrive: ids of one session ascend in order of commit, and positions have
+-- no gaps.
+CREATE TABLE conversation_session (
+  no                  bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant_id           text NOT NULL DEFAULT 'default',
+  user_id             text NOT NULL,                 -- '' for a session of kind direct without a user
+  session_id          text NOT NULL,
+  kind                text NOT NULL DEFAULT 'chat' CHECK (kind IN ('chat', 'direct')), -- direct: messages given to POST /v1/memories
+  agent_id            text,
+  title               text,                          -- first words of the first user message
+  metadata            jsonb NOT NULL DEFAULT '{}',
+  previous_session_id text,
+  messages            int NOT NULL DEFAULT 0,        -- how many positions were given out
+  last_message_id     bigint,
+  last_message_at     timestamptz,                   -- when the last message was said
+  created_at          timestamptz NOT NULL DEFAULT now(),
+  closed_at           timestamptz,
+  UNIQUE (tenant_id, user_id, session_id)
+) WITH (fillfactor = 70);                            -- room for HOT updates: one per append
+
+-- The log. Append-only; a session in order is
+--   SELECT role, message FROM conversation_context WHERE user_id=… AND session_id=… ORDER BY id
+-- and message is the whole message as JSON text, always with role and content.
+CREATE TABLE conversation_context (
+  id          bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  user_id     text NOT NULL,
+  session_id  text NOT NULL,
+  role        text NOT NULL,
+  message     text NOT NULL,
+  created_at  timestamptz NOT NULL DEFAULT now(),    -- when it was said
+  received_at timestamptz NOT NULL DEFAULT now(),    -- when it came
+  tenant_id   text NOT NULL DEFAULT 'default',
+  session_no  bigint NOT NULL,                       -- conversation_session.no
+  position    int NOT NULL,                          -- place in the session, from 0
+  learn       boolean NOT NULL,                      -- false: ingest state skipped, for ever
+  agent_id    text,
+  app_id      text,
+  actor_id    text,                                  -- the message's name
+  client_id   text,                                  -- the caller's id, unique per session
+  timezone    text,                                  -- IANA name; null: UTC
+  metadata    jsonb                                  -- passes to what is learned
+);
+CREATE INDEX conversation_context_session ON conversation_context (tenant_id, user_id, session_id, id);
+CREATE UNIQUE INDEX conversation_context_client_id ON conversation_context (session_no, client_id) WHERE client_id IS NOT NULL;
+
+-- What is open: one row for each message that may be learned from and has not
+-- settled, written with the message and deleted by the transaction that settles it.
+CREATE TABLE ingest_open (
+  message_id      bigint PRIMARY KEY,
+  tenant_id       text NOT NULL,
+  session_no      bigint NOT NULL,
+  priority        smallint NOT NULL DEFAULT 0,       -- 0 live, 1 backfill
+  state           text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'running', 'failed')),
+  attempts        smallint NOT NULL DEFAULT 0,       -- claims so far; also the claim's fencing token
+  opened_at       timestamptz NOT NULL DEFAULT now(),
+  next_attempt_at timestamptz,                       -- of a failed one
+  lease_until     timestamptz,                       -- of a running one; past it another worker may claim
+  publish_at      timestamptz NOT NULL DEFAULT now() + interval '5 s', -- when the sweeper publishes it again
+  publishes       int NOT NULL DEFAULT 0,
+  error           text                               -- class and code of the last failure
+) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
+CREATE INDEX ingest_open_session ON ingest_open (session_no, message_id);
+CREATE INDEX ingest_open_due ON ingest_open (publish_at);
+
+-- How each message ended. Skipped ones have no row: conversation_context.learn says so.
+CREATE TABLE ingest_settled (
+  message_id bigint PRIMARY KEY,
+  tenant_id  text NOT NULL,
+  state      text NOT NULL CHECK (state IN ('done', 'dead', 'skipped')), -- skipped here: a discarded dead letter
+  attempts   smallint NOT NULL,
+  extractor  text,
+  error      text,
+  settled_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX ingest_settled_state ON ingest_settled (tenant_id, state, message_id);
+
+-- Answers to writes that came with an Idempotency-Key, kept for 24 hours. A write to
+-- the log puts its row here in its own transaction (message_ids); other writes claim
+-- the row first and leave their answer in it.
+CREATE TABLE idempotency (
+  tenant_id     text NOT NULL,
+  key           bytea NOT NULL,                      -- SHA-256 of method, path and key
+  body          bytea NOT NULL,                      -- SHA-256 of the request's body
+  message_ids   bigint[],                            -- of a write to the log: its messages in the order given
+  duplicates    bool[],                              -- which of them stood there before
+  status        smallint,                            -- null while the first one is at work
+  answer        bytea,
+  claimed_until timestamptz,
+  created_at    timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (tenant_id, key)
+);
+CREATE INDEX idempotency_created ON idempotency (created_at);
+
+-- ----------------------------------------------------------------- long tier
+
+-- The identity of memories: they merge, and their words are counted, within one row
+-- of this table: (tenant, app, user), or (tenant, app, agent) where there is no user,
+-- or (tenant, app, run) where there is neither.
+CREATE TABLE memory_scope (
+  id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant_id     text NOT NULL,
+  key           bytea NOT NULL,                      -- SHA-256 of the ids below
+  app_id        text NOT NULL DEFAULT '',
+  user_id       text NOT NULL DEFAULT '',
+  agent_id      text NOT NULL DEFAULT '',
+  run_id        text NOT NULL DEFAULT '',
+  memories      int NOT NULL DEFAULT 0,              -- documents in memory_posting …
+  memory_terms  bigint NOT NULL DEFAULT 0,           -- … and the sum of their lengths
+  messages      int NOT NULL DEFAULT 0,              -- the same of message_posting
+  message_terms bigint NOT NULL DEFAULT 0,
+  UNIQUE (tenant_id, key)
+) WITH (fillfactor = 70);
+CREATE INDEX memory_scope_user ON memory_scope (tenant_id, user_id);
+
+-- One remembered statement.
+CREATE TABLE memory (
+  id            uuid PRIMARY KEY,                    -- UUIDv7
+  tenant_id     text NOT NULL,
+  scope_id      bigint NOT NULL REFERENCES memory_scope (id),
+  app_id        text,
+  user_id       text,
+  agent_ids     text[] NOT NULL DEFAULT '{}',        -- of all its sources, earliest said first
+  run_ids       text[] NOT NULL DEFAULT '{}',
+  actor_id      text,
+  role          text NOT NULL,
+  scope         text,
+  memory_type   text,
+  categories    text[] NOT NULL DEFAULT '{}',
+  metadata      jsonb NOT NULL DEFAULT '{}',
+  memory        text NOT NULL,
+  hash          text NOT NULL,                       -- of the normalised text
+  verbatim      boolean NOT NULL DEFAULT false,      -- stored with infer: false
+  slot          text,                                -- what it is about, if that can be updated
+  negated       boolean NOT NULL DEFAULT false,
+  extractor     text,
+  pinned        boolean NOT NULL DEFAULT false,
+  created_at    timestamptz NOT NULL DEFAULT now(),  -- when the row was made
+  updated_at    timestamptz NOT NULL DEFAULT now(),
+  valid_from    timestamptz NOT NULL,                -- when it was said
+  valid_to      timestamptz,                         -- when a later statement took its place
+  superseded_by uuid,
+  occurred_at   timestamptz,                         -- when what it speaks of happened
+  expires_at    timestamptz
+);
+CREATE INDEX memory_by_scope ON memory (scope_id, created_at, id);
+CREATE INDEX memory_by_hash ON memory (scope_id, hash);
+CREATE INDEX memory_by_age ON memory (tenant_id, created_at, id);
+
+-- Which agents and runs a memory carries: the index behind memory.agent_ids and run_ids.
+CREATE TABLE memory_provenance (
+  tenant_id text NOT NULL,
+  kind      text NOT NULL CHECK (kind IN ('agent', 'run')),
+  value     text NOT NULL,
+  memory_id uuid NOT NULL REFERENCES memory (id) ON DELETE CASCADE,
+  PRIMARY KEY (tenant_id, kind, value, memory_id)
+);
+CREATE INDEX memory_provenance_memory ON memory_provenance (memory_id);
+
+-- Which messages state a memory.
+CREATE TABLE memory_source (
+  memory_id  uuid NOT NULL REFERENCES memory (id) ON DELETE CASCADE,
+  message_id bigint NOT NULL,
+  tenant_id  text NOT NULL,
+  session_no bigint NOT NULL,                        -- with position: its neighbours in message_posting
+  position   int NOT NULL,
+  PRIMARY KEY (memory_id, message_id)
+);
+CREATE INDEX memory_source_message ON memory_source (message_id);
+CREATE INDEX memory_source_place ON memory_source (session_no, position);
+
+-- What happened to a memory, when, why and by whom. Outlives the memory.
+CREATE TABLE memory_history (
+  id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  tenant_id       text NOT NULL,
+  memory_id       uuid NOT NULL,
+  scope_id        bigint NOT NULL,
+  event           text NOT NULL CHECK (event IN ('ADD', 'UPDATE', 'DELETE', 'NONE')), -- NONE: said again
+  previous_memory text,
+  memory          text,
+  hash            text,
+  reason          text NOT NULL,
+  by              text NOT NULL,                     -- extractor, or "api"
+  message_ids     bigint[] NOT NULL DEFAULT '{}',    -- the messages that brought it about
+  at              timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX memory_history_memory ON memory_history (memory_id, id);
+
+-- Vectors, apart from the memories so that a scan reads nothing else, keyed by model
+-- so that two can live side by side. Partitioned so that scopes stay grouped on disk.
+-- STORAGE PLAIN: a vector is never pushed out to TOAST.
+CREATE TABLE memory_embedding (
+  memory_id uuid NOT NULL,
+  tenant_id text NOT NULL,
+  scope_id  bigint NOT NULL,
+  model     text NOT NULL,                           -- with its runtime's version
+  live      boolean NOT NULL DEFAULT true,           -- false: superseded
+  embedding public.halfvec NOT NULL,
+  PRIMARY KEY (scope_id, model, memory_id)
+) PARTITION BY HASH (scope_id);
+ALTER TABLE memory_embedding ALTER COLUMN embedding SET STORAGE PLAIN;
+DO $$ BEGIN
+  FOR i IN 0..15 LOOP
+    EXECUTE format('CREATE TABLE memory_embedding_p%s PARTITION OF memory_embedding FOR VALUES WITH (MODULUS 16, REMAINDER %s)', i, i);
+  END LOOP;
+END $$;
+
+-- Memories that wait for their vector because the embedder was away.
+CREATE TABLE embedding_open (
+  memory_id       uuid PRIMARY KEY REFERENCES memory (id) ON DELETE CASCADE,
+  tenant_id       text NOT NULL,
+  attempts        smallint NOT NULL DEFAULT 0,
+  next_attempt_at timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX embedding_open_due ON embedding_open (next_attempt_at);
+
+-- What is known of each embedding model a tenant's vectors were made with.
+CREATE TABLE embedding_model (
+  tenant_id   text NOT NULL,
+  name        text NOT NULL,
+  dimensions  int NOT NULL,
+  calibration jsonb NOT NULL,                        -- from a cosine to a relevance
+  created_at  timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (tenant_id, name)
+);
+
+-- Lexical index: for each term of a scope the documents that hold it, in a covering
+-- b-tree that row-level security leaves usable. term is lexical.Term.Hash. BM25 is
+-- scored in Go, with the scope's own document frequencies.
+CREATE TABLE memory_posting (
+  scope_id  bigint NOT NULL,
+  term      int NOT NULL,
+  memory_id uuid NOT NULL,
+  tf        smallint NOT NULL,
+  length    smallint NOT NULL,                       -- terms in the whole memory
+  tenant_id text NOT NULL
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.02);
+CREATE UNIQUE INDEX memory_posting_term ON memory_posting (scope_id, term, memory_id) INCLUDE (tf, length, tenant_id);
+
+-- The same of messages, by their place in the session: a memory is also found by the
+-- words of the messages around its sources, which may come after it.
+CREATE TABLE message_posting (
+  scope_id   bigint NOT NULL,
+  term       int NOT NULL,
+  session_no bigint NOT NULL,
+  position   int NOT NULL,
+  tf         smallint NOT NULL,
+  length     smallint NOT NULL,
+  tenant_id  text NOT NULL
+) WITH (autovacuum_vacuum_insert_scale_factor = 0.02);
+CREATE UNIQUE INDEX message_posting_term ON message_posting (scope_id, term, session_no, position) INCLUDE (tf, length, tenant_id);
+
+-- --------------------------------------------------- tenants apart, by force
+
+DO $$
+DECLARE t text;
+BEGIN
+  FOR t IN SELECT c.relname FROM pg_class c
+           WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') LOOP
+    EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', t);
+    EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', t);
+    -- the sub-select runs once per query; after a transaction the setting is '', not null
+    EXECUTE format('CREATE POLICY tenant ON %I USING (tenant_id = (SELECT nullif(current_setting(''memd.tenant'', true), '''')))', t);
+    EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON %I TO memd_app', t);
+  END LOOP;
+  EXECUTE format('GRANT USAGE ON SCHEMA %I TO memd_app', current_schema());
+END $$;
+
+-- The sweeper serves all tenants. It sees no more of them than these functions give:
+-- tenant, session and message ids of what is due, and sums.
+CREATE POLICY sweep ON ingest_open TO CURRENT_USER USING (true);
+CREATE POLICY sweep ON embedding_open TO CURRENT_USER USING (true);
+CREATE POLICY sweep ON idempotency FOR DELETE TO CURRENT_USER USING (true);
+CREATE POLICY sweep_read ON idempotency FOR SELECT TO CURRENT_USER USING (true);
+
+-- Takes up to n open messages whose time to be published again has come, live before
+-- backfill, oldest first, and sets their next time by what each has been through.
+CREATE FUNCTION memd_due(n int)
+RETURNS TABLE (tenant_id text, session_no bigint, message_id bigint, priority smallint, publishes int)
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  UPDATE ingest_open o
+     SET publishes = o.publishes + 1,
+         publish_at = now() + least(interval '30 s' * (1 + o.publishes), interval '5 min')
+    FROM (SELECT d.message_id FROM ingest_open d
+           WHERE d.publish_at <= now()
+             AND (d.state = 'pending'
+               OR d.state = 'failed' AND d.next_attempt_at <= now()
+               OR d.state = 'running' AND d.lease_until <= now())
+           ORDER BY d.priority, d.publish_at LIMIT n FOR UPDATE SKIP LOCKED) due
+   WHERE o.message_id = due.message_id
+  RETURNING o.tenant_id, o.session_no, o.message_id, o.priority, o.publishes
+$$;
+
+-- Tenants with memories that wait for their vector.
+CREATE FUNCTION memd_embedding_due(n int) RETURNS TABLE (tenant_id text, memory_id uuid)
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  UPDATE embedding_open o
+     SET attempts = least(o.attempts + 1, 1000),
+         next_attempt_at = now() + least(interval '2 s' * (1 + o.attempts), interval '1 min')
+    FROM (SELECT d.memory_id FROM embedding_open d WHERE d.next_attempt_at <= now()
+           ORDER BY d.next_attempt_at LIMIT n FOR UPDATE SKIP LOCKED) due
+   WHERE o.memory_id = due.memory_id
+  RETURNING o.tenant_id, o.memory_id
+$$;
+
+-- Sums over all tenants, for the metrics.
+CREATE FUNCTION memd_backlog() RETURNS TABLE (state text, n bigint, oldest_s double precision)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  SELECT o.state, count(*), extract(epoch FROM now() - min(o.opened_at))::double precision
+    FROM ingest_open o GROUP BY o.state
+$$;
+
+-- Drops idempotency rows past their day; returns how many.
+CREATE FUNCTION memd_expire_idempotency(n int) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  WITH gone AS (
+    DELETE FROM idempotency i USING (
+      SELECT ctid AS at FROM idempotency WHERE created_at < now() - interval '24 hours' LIMIT n) old
+     WHERE i.ctid = old.at RETURNING 1)
+  SELECT count(*) FROM gone
+$$;
+
+REVOKE ALL ON FUNCTION memd_due(int), memd_embedding_due(int), memd_backlog(), memd_expire_idempotency(int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memd_due(int), memd_embedding_due(int), memd_backlog(), memd_expire_idempotency(int) TO memd_app;
+
+-- The version of this schema. Each migration replaces it as its last step.
+CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1';

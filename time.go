@@ -1,0 +1,42 @@
+package memd
+
+import (
+	"strings"
+	"time"
+)
+
+// timeLayouts are the forms of a time that callers may send; all but the first
+// have no offset and are UTC.
+var timeLayouts = []string{
+	time.RFC3339Nano,
+	"2006-01-02T15:04:05.999999999",
+	"2006-01-02T15:04",
+	"2006-01-02",
+}
+
+// ParseTime reads a time as the contract has it: RFC 3339; a missing offset is
+// UTC, a bare date is midnight UTC. A blank may stand for the T. The result is in
+// UTC and cut to microseconds, which is what Postgres keeps. Years run from 1 to 9999.
+// The error is Invalid and names field.
+func ParseTime(field, s string) (time.Time, error) {
+	t := s
+	if len(t) > 10 && t[10] == ' ' {
+		t = t[:10] + "T" + t[11:]
+	}
+	t = strings.ToUpper(t)
+	for _, layout := range timeLayouts {
+		if parsed, err := time.Parse(layout, t); err == nil {
+			parsed = parsed.UTC().Truncate(time.Microsecond)
+			if parsed.Year() < 1 || parsed.Year() > 9999 {
+				break
+			}
+			return parsed, nil
+		}
+	}
+	return time.Time{}, InvalidField(field, "must be a time in RFC 3339")
+}
+
+// FormatTime writes a time as every answer does: RFC 3339 in UTC with Z.
+func FormatTime(t time.Time) string {
+	return t.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
+}
