@@ -1,0 +1,236 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"golang.org/x/sys/unix"
+
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/setup"
+)
+
+// initialize makes the data directory if there is none, and refuses one that is
+// not ours to use. It is made under another name and renamed when it is whole: a
+// first start that is killed leaves nothing that the next would take for data.
+func (p *Postgres) initialize(ctx context.Context) error {
+	dir := p.cfg.DataDir
+	stale, err := filepath.Glob(globEscape(dir) + ".new-*")
+	if err != nil {
+		return invalid("%s: %v", dir, err)
+	}
+	for _, old := range stale {
+		// We hold the lock: whoever began this is gone.
+		if err := endProcesses(ctx, func() []int { return processesOf(old) }, unix.SIGKILL); err != nil {
+			return err
+		}
+		if err := os.RemoveAll(old); err != nil {
+			return invalid("cannot remove %s, left by a first start that was cut short: %v", old, err)
+		}
+	}
+	info, err := os.Stat(dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return p.create(ctx)
+	case err != nil:
+		return invalid("%v", err)
+	case !info.IsDir():
+		return invalid("%s is not a folder", dir)
+	}
+	version, err := os.ReadFile(filepath.Join(dir, "PG_VERSION"))
+	if errors.Is(err, os.ErrNotExist) {
+		if isEmptyDir(dir) {
+			return p.create(ctx)
+		}
+		return invalid("%s is not empty and holds no Postgres data; use another MEMD_DATA_DIR", dir)
+	}
+	if err != nil {
+		return invalid("%v", err)
+	}
+	want, err := majorVersion()
+	if err != nil {
+		return err
+	}
+	if have := strings.TrimSpace(string(version)); have != want {
+		return invalid("%s holds data of Postgres %s and this memd carries %s; dump it with Postgres %s and restore it into a new folder, or use another MEMD_DATA_DIR",
+			dir, have, want, have)
+	}
+	return nil
+}
+
+func majorVersion() (string, error) {
+	lock, err := setup.Read()
+	if err != nil {
+		return "", err
+	}
+	asset, err := lock.Asset("postgres")
+	if err != nil {
+		return "", err
+	}
+	major, _, _ := strings.Cut(asset.Version, ".")
+	return major, nil
+}
+
+// create runs initdb. initdb insists on a user that the system knows by name, so
+// as root it is always nobody, whoever gets the directory in the end.
+func (p *Postgres) create(ctx context.Context) error {
+	dir := p.cfg.DataDir
+	maker := p.account
+	if _, err := user.LookupId(strconv.FormatUint(uint64(maker.uid), 10)); err != nil {
+		if !maker.drop {
+			return invalid("uid %d has no name on this system, which initdb needs; add it to the password file, or make the first start as a user that has one", maker.uid)
+		}
+		if maker, err = nobody(); err != nil {
+			return err
+		}
+	}
+	temp, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".new-")
+	if err != nil {
+		return invalid("cannot make the data folder: %v", err)
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	if err := maker.own(temp); err != nil {
+		return invalid("cannot give %s to uid %d: %v", temp, maker.uid, err)
+	}
+	p.cfg.Log.Info().Str("dir", dir).Msg("making a new Postgres data directory")
+	if err := p.initdb(ctx, temp, maker); err != nil {
+		return err
+	}
+	if maker != p.account {
+		if err := p.ownTree(temp); err != nil {
+			return invalid("cannot give %s to uid %d: %v", temp, p.account.uid, err)
+		}
+	}
+	// An empty directory in the way is replaced by this.
+	if err := os.Rename(temp, dir); err != nil {
+		return invalid("cannot put the new data directory in its place: %v", err)
+	}
+	return syncDir(filepath.Dir(dir))
+}
+
+func (p *Postgres) initdb(ctx context.Context, dir string, maker account) error {
+	cmd := exec.CommandContext(ctx, filepath.Join(p.cfg.BinDir, "bin", "initdb"),
+		"-D", dir, "-U", superuser, "--auth=trust", "--encoding=UTF8",
+		"--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--no-instructions")
+	cmd.Dir = dir
+	cmd.Env = serverEnv()
+	cmd.SysProcAttr = maker.attributes()
+	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+
+	// See supervise: the system ties the child to the thread.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	afterStart := dieWithParent(cmd)
+	if err := cmd.Start(); err != nil {
+		return invalid("cannot start initdb as uid %d: %v", maker.uid, err)
+	}
+	release := afterStart()
+	defer release()
+	err := cmd.Wait()
+	if ctx.Err() != nil {
+		return &memd.Error{Kind: memd.Unavailable, Op: "embedded.postgres", Msg: "initdb was cut short", Err: ctx.Err()}
+	}
+	if err != nil {
+		return invalid("initdb failed: %s (%v)", lastLine(out.String()), err)
+	}
+	return nil
+}
+
+func (p *Postgres) ownTree(dir string) error {
+	return filepath.WalkDir(dir, func(path string, _ os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		return p.account.own(path)
+	})
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return invalid("%v", err)
+	}
+	defer func() { _ = d.Close() }()
+	if err := d.Sync(); err != nil {
+		return invalid("%v", err)
+	}
+	return nil
+}
+
+// ensureDatabase makes what is missing of roles, database and extension. It runs
+// at each start: a first one may have been cut short anywhere.
+func (p *Postgres) ensureDatabase(ctx context.Context) error {
+	if err := p.exec(ctx, "postgres", func(c *pgx.Conn) error {
+		for _, role := range []string{ownerRole, appRole} {
+			if err := unless(ctx, c, "SELECT 1 FROM pg_roles WHERE rolname = $1", role,
+				"CREATE ROLE "+role+" LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS"); err != nil {
+				return err
+			}
+		}
+		return unless(ctx, c, "SELECT 1 FROM pg_database WHERE datname = $1", database,
+			"CREATE DATABASE "+database+" OWNER "+ownerRole)
+	}); err != nil {
+		return err
+	}
+	return p.exec(ctx, database, func(c *pgx.Conn) error {
+		if err := unless(ctx, c, "SELECT 1 FROM pg_extension WHERE extname = $1", "vector",
+			"CREATE EXTENSION vector WITH SCHEMA public"); err != nil {
+			return err
+		}
+		// A newer memd may carry a newer extension.
+		return unless(ctx, c, `SELECT 1 FROM pg_extension e JOIN pg_available_extensions a ON a.name = e.extname
+			WHERE e.extname = $1 AND e.extversion = a.default_version`, "vector",
+			"ALTER EXTENSION vector UPDATE")
+	})
+}
+
+func (p *Postgres) exec(ctx context.Context, db string, f func(*pgx.Conn) error) error {
+	c, err := pgx.Connect(ctx, p.url(superuser, db))
+	if err == nil {
+		err = f(c)
+		_ = c.Close(ctx)
+	}
+	if err != nil {
+		return &memd.Error{Kind: memd.Unavailable, Op: "embedded.postgres", Msg: "cannot prepare the database", Err: err}
+	}
+	return nil
+}
+
+func unless(ctx context.Context, c *pgx.Conn, query, arg, statement string) error {
+	var one int
+	err := c.QueryRow(ctx, query, arg).Scan(&one)
+	if errors.Is(err, pgx.ErrNoRows) {
+		_, err = c.Exec(ctx, statement)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", statement, err)
+	}
+	return nil
+}
+
+// serverEnv is all that the server's programs get to know of memd's environment,
+// which holds keys that are none of their business.
+func serverEnv() []string {
+	return []string{"PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"}
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}
+
+func globEscape(path string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
+}
