@@ -1,0 +1,341 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/assemble"
+	"github.com/memdhq/memd/bus"
+	"github.com/memdhq/memd/embed"
+	"github.com/memdhq/memd/embed/e5"
+	"github.com/memdhq/memd/extract"
+	"github.com/memdhq/memd/httpapi"
+	"github.com/memdhq/memd/idempotency"
+	"github.com/memdhq/memd/longterm"
+	"github.com/memdhq/memd/postgres"
+	"github.com/memdhq/memd/recall"
+	"github.com/memdhq/memd/shortterm"
+	"github.com/memdhq/memd/worker"
+	"github.com/nats-io/nats.go"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+)
+
+// requestGrace is how long requests at work may go on once a stop has begun.
+const requestGrace = 2 * time.Second
+
+// Servers is what the daemon works on. Whether they are its own is not its matter.
+type Servers struct {
+	// OwnerURL logs in as the role that owns the schema, AppURL as the one that works.
+	OwnerURL, AppURL string
+	// NATS connects to the server that carries the work.
+	NATS func(...nats.Option) (*nats.Conn, error)
+	// Model is where the local model lies; unused with MEMD_EMBED_URL.
+	Model e5.Config
+}
+
+// App is one running memd.
+type App struct {
+	cfg     Config
+	keys    []APIKey
+	servers Servers
+	version string
+	log     zerolog.Logger
+
+	listener net.Listener
+	server   *http.Server
+	handler  atomic.Pointer[http.Handler] // nil until start-up is complete
+	metrics  *prometheus.Registry
+	ready    chan struct{}
+	failed   chan error
+
+	startup struct {
+		cancel context.CancelFunc
+		done   chan struct{}
+	}
+	steps    []step // what Stop undoes, last first
+	stopOnce sync.Once
+	stopErr  error
+
+	pool *postgres.Pool
+	bus  *bus.Bus
+	deps dependencies
+}
+
+// New makes a memd of a valid configuration. Nothing runs yet.
+func New(cfg Config, servers Servers, version string, log zerolog.Logger) (*App, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	keys, err := ParseAPIKeys(cfg.APIKeys)
+	if err != nil {
+		return nil, err
+	}
+	return &App{cfg: cfg, keys: keys, servers: servers, version: version, log: log,
+		metrics: newRegistry(version), ready: make(chan struct{}), failed: make(chan error, 1)}, nil
+}
+
+// Start binds the address and returns; start-up goes on behind it, with /healthz
+// alive and all else 503. See Ready and Failed.
+func (a *App) Start(ctx context.Context) error {
+	l, err := net.Listen("tcp", a.cfg.Listen)
+	if err != nil {
+		return fmt.Errorf("MEMD_LISTEN: %w", err)
+	}
+	a.listener = l
+	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
+	a.server = &http.Server{
+		Handler:           http.HandlerFunc(a.serve),
+		BaseContext:       func(net.Listener) context.Context { return requests },
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       60 * time.Second,
+		WriteTimeout:      150 * time.Second,
+		IdleTimeout:       120 * time.Second,
+		MaxHeaderBytes:    64 << 10,
+	}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		if err := a.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			a.fail(err)
+		}
+	}()
+	a.onStop("http", func(ctx context.Context) error {
+		// Requests that only wait for something must not hold up the stop.
+		defer time.AfterFunc(requestGrace, cancelRequests).Stop()
+		defer cancelRequests()
+		err := a.server.Shutdown(ctx)
+		if err != nil {
+			a.server.Close()
+		}
+		<-served
+		return err
+	})
+
+	startCtx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	a.startup.cancel, a.startup.done = cancel, make(chan struct{})
+	go func() {
+		defer close(a.startup.done)
+		if err := a.startUp(startCtx); err != nil && startCtx.Err() == nil {
+			a.fail(err)
+		}
+	}()
+	return nil
+}
+
+// Addr is the address that is served, with the port that was chosen for :0.
+func (a *App) Addr() net.Addr { return a.listener.Addr() }
+
+// Ready is closed when start-up is complete.
+func (a *App) Ready() <-chan struct{} { return a.ready }
+
+// Failed yields what made it impossible to go on.
+func (a *App) Failed() <-chan error { return a.failed }
+
+func (a *App) fail(err error) {
+	select {
+	case a.failed <- err:
+	default:
+	}
+}
+
+// startUp builds the parts from the bottom up. Each leaves behind how it is stopped.
+func (a *App) startUp(ctx context.Context) error {
+	began := time.Now()
+	embedder := make(chan error, 1)
+	var local *e5.Embedder
+	if a.cfg.EmbedURL == "" { // the model loads while the database is seen to
+		go func() {
+			var err error
+			local, err = e5.Open(a.servers.Model)
+			embedder <- err
+		}()
+	} else {
+		embedder <- nil
+	}
+
+	err := a.openDatabase(ctx)
+	if loadErr := <-embedder; loadErr != nil {
+		return errors.Join(err, loadErr)
+	}
+	if local != nil {
+		a.onStop("model", func(context.Context) error { return local.Close() })
+	}
+	if err != nil {
+		return err
+	}
+	model, err := a.openEmbedder(ctx, local)
+	if err != nil {
+		return err
+	}
+	workers, err := postgres.Open(ctx, a.servers.AppURL, postgres.Config{
+		MinConns: 1, MaxConns: int32(a.cfg.Workers) + 4, Name: "memd workers"})
+	if err != nil {
+		return err
+	}
+	a.onStop("worker pool", closePool(workers))
+
+	conn, err := a.servers.NATS(
+		nats.Name("memd"), nats.MaxReconnects(-1), nats.RetryOnFailedConnect(true),
+		nats.ReconnectWait(250*time.Millisecond), nats.ReconnectJitter(250*time.Millisecond, time.Second),
+		nats.Timeout(3*time.Second))
+	if err != nil {
+		return fmt.Errorf("NATS_URL: %w", err)
+	}
+	a.onStop("nats connection", func(context.Context) error { conn.Close(); return nil })
+	a.bus, err = bus.Open(conn, bus.Config{Replicas: a.cfg.NATSReplicas, Log: a.component("bus")})
+	if err != nil {
+		return err
+	}
+	a.onStop("bus", a.bus.Close)
+
+	log := shortterm.New(a.pool, a.bus, shortterm.Config{Log: a.component("shortterm")})
+	workLog := shortterm.New(workers, a.bus, shortterm.Config{Log: a.component("shortterm")})
+	store := longterm.New(a.pool, longterm.Config{})
+	workStore := longterm.New(workers, longterm.Config{})
+	rec := recall.New(store, model, recall.Config{Log: a.component("recall")})
+	assembler, err := assemble.New(log, rec, assemble.Config{Header: a.cfg.RecallHeader})
+	if err != nil {
+		return err
+	}
+
+	if a.cfg.Workers > 0 {
+		w, err := worker.New(workers, workLog, a.bus, a.extractor(), model, workStore, worker.Config{
+			Workers: a.cfg.Workers, Log: a.component("worker"), Metrics: a.metrics})
+		if err != nil {
+			return err
+		}
+		if err := w.Start(ctx); err != nil {
+			return err
+		}
+		a.onStop("worker", w.Stop)
+	}
+	relay := workLog.NewRelay()
+	relay.Start(ctx)
+	a.onStop("relay", relay.Stop)
+	a.metrics.MustRegister(newBacklog(workers), newPoolStats("requests", a.pool), newPoolStats("workers", workers))
+
+	handler, err := httpapi.New(httpapi.Deps{
+		Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: idempotency.New(a.pool),
+		Ready: a.readiness, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
+		Logger: a.component("http"), Version: a.version,
+	}, httpapi.Config{Keys: apiKeys(a.keys)})
+	if err != nil {
+		return err
+	}
+	a.handler.Store(&handler)
+	close(a.ready)
+	a.log.Info().Dur(memd.LogDuration, time.Since(began)).Str("address", a.Addr().String()).Msg("ready")
+	return nil
+}
+
+// openDatabase migrates and opens the pool for requests; it waits for a Postgres
+// that is away, for that passes, and gives up on anything else.
+func (a *App) openDatabase(ctx context.Context) error {
+	wait := backoff.NewExponentialBackOff()
+	wait.InitialInterval, wait.MaxInterval = 100*time.Millisecond, 5*time.Second
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		err := postgres.Migrate(ctx, a.servers.OwnerURL)
+		if err != nil && memd.KindOf(err) != memd.Unavailable {
+			return struct{}{}, backoff.Permanent(err)
+		}
+		if err != nil {
+			a.log.Warn().Err(err).Msg("waiting for the database")
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(0))
+	if err != nil {
+		return err
+	}
+	a.pool, err = postgres.Open(ctx, a.servers.AppURL, postgres.Config{MinConns: a.cfg.DBPoolMin, MaxConns: a.cfg.DBPoolMax})
+	if err != nil {
+		return err
+	}
+	a.onStop("request pool", closePool(a.pool))
+	if err := a.pool.CheckRole(ctx); err != nil && memd.KindOf(err) != memd.Unavailable {
+		return err
+	}
+	return nil
+}
+
+// openEmbedder gives the local model, or the remote one watched for outages. A remote
+// one that is away is no reason not to start; one of the wrong width is.
+func (a *App) openEmbedder(ctx context.Context, local *e5.Embedder) (embed.Embedder, error) {
+	if local != nil {
+		return local, nil
+	}
+	remote, err := embed.NewRemote(embed.Config{URL: a.cfg.EmbedURL, Model: a.cfg.EmbedModel,
+		Dimensions: a.cfg.EmbedDimensions, APIKey: a.cfg.OpenAIKey})
+	if err != nil {
+		return nil, err
+	}
+	a.onStop("embedder", func(context.Context) error { remote.Close(); return nil })
+	probe, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	if err := remote.Probe(probe); err != nil {
+		if errors.Is(err, embed.ErrWidth) {
+			return nil, fmt.Errorf("MEMD_EMBED_DIMENSIONS: %w", err)
+		}
+		a.log.Warn().Err(err).Msg("the embedding server does not answer; what needs it waits")
+	}
+	watched := &watchedEmbedder{Embedder: remote, server: newServer(a.cfg.EmbedURL, a.cfg.OpenAIKey)}
+	a.deps.add("embedding", watched.server)
+	return watched, nil
+}
+
+// extractor gives what turns messages into candidate facts.
+func (a *App) extractor() worker.Extractor { return extract.NewRules() }
+
+func (a *App) component(name string) zerolog.Logger {
+	return a.log.With().Str(memd.LogComponent, name).Logger()
+}
+
+func apiKeys(keys []APIKey) []httpapi.Key {
+	var out []httpapi.Key
+	for _, k := range keys {
+		out = append(out, httpapi.Key{Token: k.Token, Tenant: k.Tenant, Role: k.Role})
+	}
+	return out
+}
+
+// serve passes requests on once there is something to pass them to.
+func (a *App) serve(w http.ResponseWriter, r *http.Request) {
+	if h := a.handler.Load(); h != nil {
+		(*h).ServeHTTP(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if r.URL.Path == "/healthz" {
+		fmt.Fprintln(w, `{"status":"ok"}`)
+		return
+	}
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("Retry-After", "1")
+	w.WriteHeader(http.StatusServiceUnavailable)
+	fmt.Fprintln(w, `{"title":"Service Unavailable","status":503,"detail":"memd is starting"}`)
+}
+
+// readiness says whether requests can be served, and which dependencies are away
+// without which they can be served all the same.
+func (a *App) readiness(ctx context.Context) (ready bool, degraded []string) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	var wg sync.WaitGroup
+	wg.Go(func() { ready = a.pool.Ping(ctx) == nil })
+	var natsErr error
+	wg.Go(func() { natsErr = a.bus.Check(ctx) })
+	away := a.deps.away(ctx)
+	wg.Wait()
+	if natsErr != nil {
+		degraded = append(degraded, "nats")
+	}
+	return ready, append(degraded, away...)
+}

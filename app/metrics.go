@@ -1,0 +1,102 @@
+package app
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/memdhq/memd/postgres"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+func newRegistry(version string) *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "memd_build_info", Help: "1, with the version as a label.",
+		ConstLabels: prometheus.Labels{"version": version}})
+	build.Set(1)
+	r.MustRegister(build, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
+
+func metricsHandler(r *prometheus.Registry) http.Handler {
+	return promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+}
+
+// backlog gives what is open, over all tenants, read from Postgres when scraped.
+type backlog struct {
+	pool          *postgres.Pool
+	count, oldest *prometheus.Desc
+}
+
+func newBacklog(pool *postgres.Pool) *backlog {
+	return &backlog{pool: pool,
+		count:  prometheus.NewDesc("memd_ingest_open_messages", "Messages that have not settled.", []string{"state"}, nil),
+		oldest: prometheus.NewDesc("memd_ingest_oldest_open_seconds", "Age of the oldest message that has not settled.", []string{"state"}, nil)}
+}
+
+func (b *backlog) Describe(ch chan<- *prometheus.Desc) { ch <- b.count; ch <- b.oldest }
+
+func (b *backlog) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	counts := map[string]float64{"pending": 0, "running": 0, "failed": 0}
+	ages := map[string]float64{"pending": 0, "running": 0, "failed": 0}
+	rows, err := b.pool.Query(ctx, `SELECT state, n, oldest_s FROM memd_backlog()`)
+	if err == nil {
+		for rows.Next() {
+			var state string
+			var n int64
+			var age float64
+			if err = rows.Scan(&state, &n, &age); err != nil {
+				break
+			}
+			counts[state], ages[state] = float64(n), age
+		}
+		rows.Close()
+		if err == nil {
+			err = rows.Err()
+		}
+	}
+	if err != nil { // no figure rather than a false one
+		ch <- prometheus.NewInvalidMetric(b.count, err)
+		return
+	}
+	for state := range counts {
+		ch <- prometheus.MustNewConstMetric(b.count, prometheus.GaugeValue, counts[state], state)
+		ch <- prometheus.MustNewConstMetric(b.oldest, prometheus.GaugeValue, ages[state], state)
+	}
+}
+
+// poolStats gives how a pool of connections is used.
+type poolStats struct {
+	pool                 *postgres.Pool
+	used, size, waits, s *prometheus.Desc
+}
+
+func newPoolStats(name string, pool *postgres.Pool) *poolStats {
+	desc := func(metric, help string) *prometheus.Desc {
+		return prometheus.NewDesc(metric, help, nil, prometheus.Labels{"pool": name})
+	}
+	return &poolStats{pool: pool,
+		used:  desc("memd_db_connections_in_use", "Connections that are in use."),
+		size:  desc("memd_db_connections", "Connections that are open."),
+		waits: desc("memd_db_acquire_waits_total", "Acquisitions that had to wait for a connection."),
+		s:     desc("memd_db_acquire_seconds_total", "Time spent in acquiring connections.")}
+}
+
+func (p *poolStats) Describe(ch chan<- *prometheus.Desc) {
+	ch <- p.used
+	ch <- p.size
+	ch <- p.waits
+	ch <- p.s
+}
+
+func (p *poolStats) Collect(ch chan<- prometheus.Metric) {
+	s := p.pool.Stat()
+	ch <- prometheus.MustNewConstMetric(p.used, prometheus.GaugeValue, float64(s.AcquiredConns()))
+	ch <- prometheus.MustNewConstMetric(p.size, prometheus.GaugeValue, float64(s.TotalConns()))
+	ch <- prometheus.MustNewConstMetric(p.waits, prometheus.CounterValue, float64(s.EmptyAcquireCount()))
+	ch <- prometheus.MustNewConstMetric(p.s, prometheus.CounterValue, s.AcquireDuration().Seconds())
+}

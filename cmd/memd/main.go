@@ -1,0 +1,63 @@
+// Command memd is the conversation-memory daemon and its tools.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+	"github.com/memdhq/memd/app"
+)
+
+// commands is the whole command line. Settings come from the environment or from
+// flags, for every command that uses them.
+type commands struct {
+	Serve   serveCommand   `cmd:"" help:"Run the daemon."`
+	Config  configCommands `cmd:"" help:"Look at the configuration."`
+	Health  healthCommand  `cmd:"" help:"Ask a running memd whether it is ready; exit status 0 if so."`
+	Version versionCommand `cmd:"" help:"Print the version."`
+}
+
+type configCommands struct {
+	Check configCheckCommand `cmd:"" help:"Print what is in force and where it came from; exit status 1 if it is wrong."`
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	// A second signal ends the process at once.
+	context.AfterFunc(ctx, stop)
+	os.Exit(run(ctx, os.Args[1:]))
+}
+
+// run runs one command and gives its exit status. Problems go to standard error.
+func run(ctx context.Context, args []string) int {
+	var c commands
+	misread := app.TakeUnreadable(os.LookupEnv, os.Unsetenv)
+	parser, err := kong.New(&c, kong.Name("memd"),
+		kong.Description("Conversation memory: every message logged, learned from, and recalled."),
+		kong.UsageOnError(), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "memd:", err)
+		return 1
+	}
+	parsed, err := parser.Parse(args)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "memd:", err)
+		return 2
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	if err := parsed.Run(parsed, misread); err != nil {
+		if !errors.Is(err, errSaid) {
+			fmt.Fprintln(os.Stderr, "memd:", err)
+		}
+		return 1
+	}
+	return 0
+}
+
+// errSaid is an error that has been told already.
+var errSaid = errors.New("failed")
