@@ -28,10 +28,12 @@ var running struct {
 // Main runs the tests, stops what they shared, fails if a goroutine is left, and
 // exits.
 func Main(m *testing.M, ignore ...goleak.Option) {
-	os.Exit(run(m, ignore))
+	os.Exit(Run(m, ignore...))
 }
 
-func run(m *testing.M, ignore []goleak.Option) int {
+// Run is Main for a TestMain that has something of its own to clear away: it gives
+// the exit status instead of exiting.
+func Run(m *testing.M, ignore ...goleak.Option) int {
 	running.mu.Lock()
 	running.main = true
 	running.mu.Unlock()
