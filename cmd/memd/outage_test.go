@@ -1,0 +1,279 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/memdhq/memd/internal/memdtest"
+	"github.com/nats-io/nats-server/v2/server"
+)
+
+// modelServer speaks OpenAI's embeddings API: each word has a direction of its own,
+// so texts with words in common are near each other.
+type modelServer struct {
+	t      *testing.T
+	addr   string
+	server *http.Server
+	fails  atomic.Int64 // status to fail with, 0: works
+}
+
+// freeAddr is an address at which nothing listens.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func (m *modelServer) listen() {
+	m.t.Helper()
+	l, err := net.Listen("tcp", m.addr)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
+		if f := m.fails.Load(); f != 0 {
+			w.WriteHeader(int(f))
+			return
+		}
+		fmt.Fprint(w, `{"data":[]}`)
+	})
+	mux.HandleFunc("POST /v1/embeddings", m.embeddings)
+	s := &http.Server{Handler: mux}
+	m.server = s
+	go s.Serve(l)
+	m.t.Cleanup(func() { s.Close() })
+}
+
+func (m *modelServer) embeddings(w http.ResponseWriter, r *http.Request) {
+	if f := m.fails.Load(); f != 0 {
+		w.Header().Set("Retry-After", "1")
+		w.WriteHeader(int(f))
+		return
+	}
+	var req struct{ Input json.RawMessage }
+	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+		w.WriteHeader(400)
+		return
+	}
+	var texts []string
+	if json.Unmarshal(req.Input, &texts) != nil {
+		var one string
+		if json.Unmarshal(req.Input, &one) != nil {
+			w.WriteHeader(400)
+			return
+		}
+		texts = []string{one}
+	}
+	type item struct {
+		Index     int       `json:"index"`
+		Embedding []float64 `json:"embedding"`
+	}
+	var data []item
+	for i, text := range texts {
+		v := make([]float64, 64)
+		for word := range strings.FieldsSeq(strings.ToLower(text)) {
+			h := fnv.New64a()
+			h.Write([]byte(word))
+			for j := range v {
+				h.Write([]byte{byte(j)})
+				v[j] += math.Sin(float64(h.Sum64() % 1000))
+			}
+		}
+		data = append(data, item{i, v})
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"data": data, "model": "words"})
+}
+
+type readiness struct{ Degraded []string }
+
+func (d *daemon) degraded() []string {
+	var r readiness
+	status, answer := d.try(http.MethodGet, "/readyz", "")
+	if status != 200 || json.Unmarshal([]byte(answer), &r) != nil {
+		return nil
+	}
+	return r.Degraded
+}
+
+func TestTheEmbedderMayBeAwayAtStartAndLater(t *testing.T) {
+	m := &modelServer{t: t, addr: freeAddr(t)}
+	d := start(t, memdtest.Dir(t), "MEMD_EMBED_URL=http://"+m.addr+"/v1", "MEMD_EMBED_MODEL=words")
+	d.post("alice", "s1", "I keep my bicycle in the cellar")
+	d.eventually("the embedder is named", func() bool { return slices.Contains(d.degraded(), "embedding") })
+	d.eventually("the message waits for it", func() bool { return d.ingest().States.Failed == 1 })
+
+	m.listen()
+	if s := d.settled(); s.States.Done != 1 {
+		t.Errorf("states = %+v", s.States)
+	}
+	d.eventually("nothing is degraded", func() bool { return len(d.degraded()) == 0 })
+	if f := d.search("alice", "Where is my bicycle?"); len(f.Results) != 1 || len(f.Degraded) != 0 {
+		t.Errorf("found %+v", f)
+	}
+
+	m.fails.Store(429)
+	for i := range 5 {
+		d.post("alice", "s1", fmt.Sprintf("I also keep %d barrels of wine in the cellar", i+3))
+	}
+	d.eventually("the embedder is named", func() bool { return slices.Contains(d.degraded(), "embedding") })
+	if f := d.search("alice", "bicycle"); len(f.Results) != 1 || !slices.Contains(f.Degraded, "embedding") {
+		t.Errorf("found %+v", f)
+	}
+	m.fails.Store(0)
+	if s := d.settled(); s.States.Done != 6 {
+		t.Errorf("states = %+v", s.States)
+	}
+
+	m.fails.Store(500)
+	var v found
+	d.want(200, http.MethodPost, "/v1/memories", `{"user_id":"alice","infer":false,"messages":"The spare key hangs behind the door"}`, &v)
+	if !slices.Contains(v.Degraded, "embedding") {
+		t.Errorf("degraded = %v", v.Degraded)
+	}
+	if f := d.search("alice", "spare key"); len(f.Results) == 0 || f.Results[0].Memory != "The spare key hangs behind the door" {
+		t.Errorf("a verbatim memory is not found by its words: %+v", f)
+	}
+	m.fails.Store(0)
+	d.eventually("its vector has followed", func() bool {
+		body := `{"user_id":"alice","query":"spare key","mode":"vector"}`
+		var f found
+		status, answer := d.try(http.MethodPost, "/v1/memories/search", body)
+		if status != 200 || json.Unmarshal([]byte(answer), &f) != nil {
+			return false
+		}
+		return slices.ContainsFunc(f.Results, func(r struct {
+			ID, Memory string
+			Score      float64
+			Sources    []int64
+		}) bool {
+			return r.Memory == "The spare key hangs behind the door"
+		})
+	})
+}
+
+func TestAnEmbedderOfTheWrongWidthIsRefused(t *testing.T) {
+	m := &modelServer{t: t, addr: freeAddr(t)}
+	m.listen()
+	d := launchable(t, "MEMD_EMBED_URL=http://"+m.addr+"/v1", "MEMD_EMBED_MODEL=words", "MEMD_EMBED_DIMENSIONS=128")
+	if d.code != 1 || !strings.Contains(d.out, "64") || !strings.Contains(d.out, "128") {
+		t.Errorf("exit %d, %s", d.code, d.out)
+	}
+}
+
+// launchable runs a memd that is expected not to come up.
+func launchable(t *testing.T, env ...string) (r struct {
+	code int
+	out  string
+}) {
+	t.Helper()
+	env = append(env, "MEMD_LISTEN=127.0.0.1:0", "MEMD_DATA_DIR="+memdtest.Dir(t))
+	r.code, r.out = exitCode(t, env, "serve")
+	return r
+}
+
+// natsServer runs a nats-server with a TCP port.
+func natsServer(t *testing.T, addr, dir string) *server.Server {
+	t.Helper()
+	host, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := net.LookupPort("tcp", port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.NewServer(&server.Options{Host: host, Port: n, JetStream: true, StoreDir: dir, NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	if !s.ReadyForConnections(10 * time.Second) {
+		t.Fatal("nats-server does not start")
+	}
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	return s
+}
+
+func TestNATSMayBeAwayAtStartAndLater(t *testing.T) {
+	addr, store := freeAddr(t), filepath.Join(memdtest.Dir(t), "js")
+	d := start(t, memdtest.Dir(t), "NATS_URL=nats://"+addr)
+	d.post("alice", "s1", "I keep my bicycle in the cellar")
+	d.eventually("nats is named", func() bool { return slices.Contains(d.degraded(), "nats") })
+	s := natsServer(t, addr, store)
+	if st := d.settled(); st.States.Done != 1 {
+		t.Errorf("states = %+v", st.States)
+	}
+	d.eventually("nothing is degraded", func() bool { return len(d.degraded()) == 0 })
+
+	s.Shutdown()
+	s.WaitForShutdown()
+	for i := range 30 {
+		d.post("alice", "s1", fmt.Sprintf("I also keep %d barrels of wine in the cellar", i+3))
+	}
+	d.eventually("nats is named", func() bool { return slices.Contains(d.degraded(), "nats") })
+	if err := os.RemoveAll(store); err != nil { // and it comes back with nothing
+		t.Fatal(err)
+	}
+	natsServer(t, addr, store)
+	if st := d.settled(); st.States.Done != 31 {
+		t.Errorf("states = %+v", st.States)
+	}
+}
+
+func TestExternalPostgres(t *testing.T) {
+	owner, app := memdtest.Postgres(t)
+	for name, env := range map[string][]string{
+		"two logins": {"DB_URL=" + app, "MEMD_DB_ADMIN_URL=" + owner},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := start(t, memdtest.Dir(t), env...)
+			d.post("alice", "s1", "I keep my bicycle in the cellar")
+			d.settled()
+			if f := d.search("alice", "Where is my bicycle?"); len(f.Results) != 1 {
+				t.Errorf("found %+v", f)
+			}
+			if err, took := d.terminate(); err != nil || took > 10*time.Second {
+				t.Errorf("exit %v after %v", err, took)
+			}
+		})
+	}
+}
+
+func TestPostgresMayBeAwayAtStart(t *testing.T) {
+	d := launch(t, memdtest.Dir(t), "DB_URL=postgres://memd@"+freeAddr(t)+"/memd")
+	d.eventually("alive and not ready", func() bool {
+		alive, _ := d.try(http.MethodGet, "/healthz", "")
+		ready, _ := d.try(http.MethodGet, "/readyz", "")
+		return alive == 200 && ready == 503
+	})
+	resp, err := http.Post(d.url+"/v1/messages", "application/json", strings.NewReader(messageBody("a", "s", "x")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("%d, Retry-After %q", resp.StatusCode, resp.Header.Get("Retry-After"))
+	}
+	if err, took := d.terminate(); err != nil || took > 10*time.Second {
+		t.Errorf("exit %v after %v", err, took)
+	}
+}

@@ -1,0 +1,312 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/memdhq/memd/internal/memdtest"
+)
+
+func TestAStatementIsRecalledInAnotherSession(t *testing.T) {
+	d := start(t, memdtest.Dir(t))
+	d.post("alice", "s1", "My favorite color is blue")
+	d.settled()
+	var c struct {
+		SessionID string `json:"session_id"`
+		Messages  []struct{ Role, Content string }
+		Recalled  []struct {
+			Memory string
+			Score  float64
+		}
+		Degraded []string
+	}
+	d.want(200, http.MethodPost, "/v1/context", `{"user_id":"alice","session_id":"s2",
+		"append":[{"role":"user","content":"Which color do I like best?"}]}`, &c)
+	if len(c.Messages) != 2 || c.Messages[0].Role != "system" || c.Messages[1].Role != "user" {
+		t.Fatalf("messages = %+v", c.Messages)
+	}
+	if want := "retrieved memories:\nuser: My favorite color is blue"; c.Messages[0].Content != want {
+		t.Errorf("system message = %q, want %q", c.Messages[0].Content, want)
+	}
+	if len(c.Recalled) != 1 || c.Recalled[0].Score < 0.5 || len(c.Degraded) != 0 {
+		t.Errorf("recalled = %+v, degraded = %v", c.Recalled, c.Degraded)
+	}
+	if f := d.search("bob", "favorite color"); len(f.Results) != 0 {
+		t.Errorf("another user is given %+v", f.Results)
+	}
+}
+
+func TestSIGTERMStopsAllOfItCleanly(t *testing.T) {
+	dir := memdtest.Dir(t)
+	d := start(t, dir)
+	for i := range 20 {
+		d.post("alice", "s1", fmt.Sprintf("I bought %d red apples at the market", i+2))
+	}
+	err, took := d.terminate()
+	if err != nil || took > 10*time.Second {
+		t.Fatalf("exit %v after %v, want 0 within 10 s\n%s", err, took, d.logged())
+	}
+	if left := processesOn(t, dir); len(left) > 0 {
+		t.Errorf("processes are left: %v", left)
+	}
+	d = start(t, dir) // what was handed back goes on
+	if s := d.settled(); s.States.Done != 20 {
+		t.Errorf("states = %+v, want 20 done", s.States)
+	}
+}
+
+// processesOn lists processes that name a directory on their command line.
+func processesOn(t *testing.T, dir string) (pids []string) {
+	t.Helper()
+	entries, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		raw, err := os.ReadFile(e)
+		if err == nil && strings.Contains(string(raw), dir) {
+			pids = append(pids, filepath.Base(filepath.Dir(e)))
+		}
+	}
+	return pids
+}
+
+// load posts messages from several clients, each with an idempotency key that it
+// uses again until there is an answer, and notes what was acknowledged.
+type load struct {
+	mu   sync.Mutex
+	acks map[string]int64 // text → id
+}
+
+func (l *load) run(t *testing.T, current func() *daemon, clients, each int) {
+	var wg sync.WaitGroup
+	for c := range clients {
+		wg.Go(func() {
+			for i := range each {
+				text := fmt.Sprintf("Client %d lost suitcase number %d in Toledo", c, i)
+				body := messageBody("u"+strconv.Itoa(c), "s", text)
+				deadline := time.Now().Add(2 * time.Minute)
+				for {
+					status, answer := current().try(http.MethodPost, "/v1/messages", body, "Idempotency-Key", text)
+					if status == http.StatusCreated {
+						var p posted
+						if err := json.Unmarshal([]byte(answer), &p); err != nil || len(p.Messages) != 1 {
+							t.Errorf("%v in %s", err, answer)
+							return
+						}
+						l.mu.Lock()
+						l.acks[text] = p.Messages[0].ID
+						l.mu.Unlock()
+						break
+					}
+					if status != 0 && status != 503 && status != 429 && status != 409 || time.Now().After(deadline) {
+						t.Errorf("%d %s", status, answer)
+						return
+					}
+					<-time.After(20 * time.Millisecond) // as a client that tries again would wait
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// verify holds what is stored against what was acknowledged: every message once, in
+// the order it was sent, settled, and each statement remembered once.
+func (l *load) verify(t *testing.T, d *daemon, clients, each int) {
+	t.Helper()
+	if s := d.settled(); s.States.Done != clients*each || s.States.Dead != 0 {
+		t.Errorf("states = %+v, want %d done", s.States, clients*each)
+	}
+	for c := range clients {
+		user := "u" + strconv.Itoa(c)
+		var page struct {
+			Messages []struct {
+				ID      int64
+				Content string
+			}
+		}
+		d.want(200, http.MethodGet, "/v1/messages?limit=1000&session_id=s&user_id="+user, "", &page)
+		if len(page.Messages) != each {
+			t.Errorf("%s has %d messages, want %d", user, len(page.Messages), each)
+			continue
+		}
+		for i, m := range page.Messages {
+			want := fmt.Sprintf("Client %d lost suitcase number %d in Toledo", c, i)
+			if m.Content != want || m.ID != l.acks[want] {
+				t.Errorf("%s: message %d is %d %q, want %d %q", user, i, m.ID, m.Content, l.acks[want], want)
+			}
+		}
+		seen := map[string]int{}
+		for _, m := range d.list(user).Results {
+			seen[m.Memory]++
+		}
+		for i := range each {
+			if text := fmt.Sprintf("Client %d lost suitcase number %d in Toledo", c, i); seen[text] != 1 {
+				t.Errorf("%s: %q is remembered %d times", user, text, seen[text])
+			}
+		}
+	}
+}
+
+func TestKilledInTheMiddleNothingIsLostAndNothingDoubled(t *testing.T) {
+	dir := memdtest.Dir(t)
+	var mu sync.Mutex
+	d := start(t, dir)
+	current := func() *daemon {
+		mu.Lock()
+		defer mu.Unlock()
+		return d
+	}
+	const clients, each = 6, 40
+	l := &load{acks: map[string]int64{}}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.run(t, current, clients, each)
+	}()
+	for _, part := range []int{4, 2} { // at a quarter, and at a half
+		old := current()
+		old.eventually("part of the load is in", func() bool {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			return len(l.acks) >= clients*each/part
+		})
+		old.kill()
+		next := launch(t, dir)
+		mu.Lock()
+		d = next
+		mu.Unlock()
+	}
+	<-done
+	l.verify(t, current(), clients, each)
+}
+
+func TestTheQueueCanBeDeletedWhole(t *testing.T) {
+	dir := memdtest.Dir(t)
+	const clients, each = 6, 50
+	l := &load{acks: map[string]int64{}}
+	d := start(t, dir, "MEMD_WORKERS=0") // nothing is worked on: all stays open
+	l.run(t, func() *daemon { return d }, clients, each)
+	if s := d.ingest(); s.open() != clients*each {
+		t.Fatalf("states = %+v, want all open", s.States)
+	}
+	d.kill()
+	if err := os.RemoveAll(filepath.Join(dir, "nats")); err != nil {
+		t.Fatal(err)
+	}
+	d = start(t, dir)
+	l.verify(t, d, clients, each)
+}
+
+func TestTheQueueCanBeDeletedWhileRunning(t *testing.T) {
+	dir := memdtest.Dir(t)
+	const clients, each = 4, 50
+	l := &load{acks: map[string]int64{}}
+	d := start(t, dir)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		l.run(t, func() *daemon { return d }, clients, each)
+	}()
+	d.eventually("part of the load is in", func() bool {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return len(l.acks) >= clients*each/4
+	})
+	if err := os.RemoveAll(filepath.Join(dir, "nats")); err != nil {
+		t.Fatal(err)
+	}
+	<-done
+	l.verify(t, d, clients, each)
+}
+
+func TestASecondMemdOnTheSameDataIsRefused(t *testing.T) {
+	dir := memdtest.Dir(t)
+	d := start(t, dir)
+	code, out := exitCode(t, []string{"MEMD_DATA_DIR=" + dir, "MEMD_LISTEN=127.0.0.1:0"}, "serve")
+	if code != 1 || strings.Count(strings.TrimSpace(out), "\n") > 3 {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	d.post("alice", "s", "The first one still works fine in Lisbon")
+	d.settled()
+}
+
+func TestAPublicAddressNeedsKeys(t *testing.T) {
+	code, out := exitCode(t, []string{"MEMD_LISTEN=0.0.0.0:0", "MEMD_DATA_DIR=" + memdtest.Dir(t)}, "serve")
+	if code != 1 || !strings.Contains(out, "MEMD_LISTEN") || !strings.Contains(out, "MEMD_API_KEYS") {
+		t.Errorf("exit %d, %s", code, out)
+	}
+}
+
+func TestKeysKeepTenantsApart(t *testing.T) {
+	d := start(t, memdtest.Dir(t), "MEMD_API_KEYS=k-acme=acme,k-globex=globex,k-read=acme:reader")
+	if status, _ := d.try(http.MethodGet, "/v1/ingest", ""); status != 401 {
+		t.Errorf("without a key: %d", status)
+	}
+	acme, globex := []string{"Authorization", "Bearer k-acme"}, []string{"X-API-Key", "k-globex"}
+	p := d.post("alice", "s1", "My favorite color is blue", acme...)
+	d.eventually("settled", func() bool {
+		var s ingestStates
+		d.want(200, http.MethodGet, "/v1/ingest", "", &s, acme...)
+		return s.States.Done == 1
+	})
+	id := strconv.FormatInt(p.Messages[0].ID, 10)
+	d.want(200, http.MethodGet, "/v1/messages/"+id, "", nil, acme...)
+	d.want(404, http.MethodGet, "/v1/messages/"+id, "", nil, globex...)
+	var f found
+	d.want(200, http.MethodPost, "/v1/memories/search", `{"user_id":"alice","query":"color"}`, &f, globex...)
+	if len(f.Results) != 0 {
+		t.Errorf("another tenant is given %+v", f.Results)
+	}
+	d.want(200, http.MethodPost, "/v1/memories/search", `{"user_id":"alice","query":"color"}`, &f, "Authorization", "Token k-read")
+	if len(f.Results) != 1 {
+		t.Errorf("a reader of the tenant is given %+v", f.Results)
+	}
+	d.want(403, http.MethodPost, "/v1/messages", messageBody("alice", "s1", "x y z"), nil, "Authorization", "Token k-read")
+}
+
+func TestConfigCheckTellsEverythingAndHidesSecrets(t *testing.T) {
+	env := []string{"MEMD_API_KEYS=sesame=acme:admin", "DB_URL=postgres://joe:sesame@db/memd", "MEMD_WORKERS=7", "OPENAI_API_KEY=sesame", "MEMD_LISEN=x"}
+	code, out := exitCode(t, env, "config", "check", "--listen=127.0.0.1:7000")
+	if code != 0 || strings.Contains(out, "sesame") {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	for _, want := range []string{"acme:admin", "MEMD_WORKERS", "environment", "flag --listen", "default", "MEMD_LISEN"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	code, out = exitCode(t, []string{"MEMD_WORKERS=many", "MEMD_LISTEN=0.0.0.0:1", "MEMD_LOG_LEVEL=loud"}, "config", "check")
+	if code != 1 {
+		t.Errorf("exit %d", code)
+	}
+	for _, want := range []string{"MEMD_WORKERS: must be a whole number", "MEMD_LISTEN", "MEMD_LOG_LEVEL"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+}
+
+func TestVersionAndHealth(t *testing.T) {
+	if code, out := exitCode(t, nil, "version"); code != 0 || !strings.HasPrefix(out, "memd v0.0.0-test ") {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	d := start(t, memdtest.Dir(t))
+	listen := "MEMD_LISTEN=" + strings.TrimPrefix(d.url, "http://")
+	if code, out := exitCode(t, []string{listen}, "health"); code != 0 {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	d.kill()
+	if code, _ := exitCode(t, []string{listen}, "health"); code == 0 {
+		t.Error("a memd that is gone is healthy")
+	}
+}
