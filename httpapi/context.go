@@ -1,0 +1,148 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/assemble"
+	"github.com/memdhq/memd/longterm"
+	"github.com/memdhq/memd/shortterm"
+)
+
+type postContextInput struct {
+	Body postContext
+}
+
+type postContext struct {
+	UserID          identifier      `json:"user_id" required:"true" doc:"Who is talked with."`
+	SessionID       identifier      `json:"session_id" doc:"The session. Default: a new one with append, else the user's latest, else a new one."`
+	AgentID         identifier      `json:"agent_id" doc:"The agent that talks; what it remembers apart from users is recalled too."`
+	Append          []chatMessage   `json:"append" maxItems:"1000" doc:"Messages to write first, exactly as POST /v1/messages would."`
+	Timezone        string          `json:"timezone" default:"UTC" doc:"Of append: the IANA name of the zone that relative dates are meant in."`
+	Metadata        object          `json:"metadata" doc:"Of append: passes to what is learned."`
+	Query           *string         `json:"query" doc:"What to recall for. Default, also for a blank one: the last two messages that carry text."`
+	Turns           int             `json:"turns" default:"5" minimum:"0" maximum:"1000" doc:"How many of the last turns; 0 gives the system message alone."`
+	Recall          int             `json:"recall" default:"10" minimum:"0" maximum:"1000" doc:"The most memories to recall."`
+	Threshold       float64         `json:"threshold" default:"0" minimum:"0" maximum:"1" doc:"The least score of a memory."`
+	Filters         json.RawMessage `json:"filters" doc:"Conditions on memories."`
+	RecallScope     []string        `json:"recall_scope" default:"user" enum:"user,agent,session" minItems:"1" doc:"user: whatever carries the user, and the agent's own memories without a user; agent and session narrow to what carries this agent or this session."`
+	TokenBudget     int             `json:"token_budget" default:"4000" minimum:"1" maximum:"10000000" doc:"The most tokens of all that is to be sent."`
+	IncludeLongTerm bool            `json:"include_long_term" default:"true" doc:"false: turns only."`
+	Render          string          `json:"render" default:"messages" enum:"messages,system" doc:"system: recalls and turns in one system message."`
+}
+
+type contextAnswer struct {
+	SessionID string            `json:"session_id"`
+	Appended  []appendedMessage `json:"appended"`
+	Messages  []json.RawMessage `json:"messages" doc:"In OpenAI's shape, to be sent as they are."`
+	Recalled  []scoredMemory    `json:"recalled"`
+	Tokens    contextTokens     `json:"tokens"`
+	Degraded  []string          `json:"degraded" doc:"What was away, so that less was recalled."`
+}
+
+type contextTokens struct {
+	Budget  int    `json:"budget"`
+	Used    int    `json:"used"`
+	Counter string `json:"counter" doc:"The tokenizer that counted."`
+}
+
+func (s *server) contextRoutes() {
+	handle(s, operation{
+		method: http.MethodPost, path: "/v1/context", name: "assemble-context", tag: "Context", effect: mayLog,
+		summary: "Write what was said, and get what to send to the model",
+		description: "One call a turn is enough. An Idempotency-Key covers append: a repetition appends nothing and " +
+			"assembles anew. The long tier failing never fails the call: see degraded.",
+		answers: map[int]any{200: contextAnswer{}},
+	}, s.postContext)
+}
+
+func (s *server) postContext(ctx context.Context, c *call, in *postContextInput) (answer, error) {
+	b := in.Body
+	messages, faults := parseMessages(b.Append, "body.append")
+	zone, fault := checkZone(b.Timezone)
+	if fault != nil {
+		faults = append(faults, fault)
+	}
+	if b.AgentID == "" && slices.Contains(b.RecallScope, "agent") {
+		faults = append(faults, memd.InvalidField("body.agent_id", "is required for the recall_scope agent"))
+	}
+	filters, err := parseFilter(b.Filters)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := invalid(faults); err != nil {
+		return answer{}, err
+	}
+	if b.Query != nil && strings.TrimSpace(*b.Query) == "" {
+		b.Query = nil
+	}
+
+	sessionID := string(b.SessionID)
+	var appended shortterm.Appended
+	switch {
+	case len(messages) > 0:
+		if err := c.requireWriter(); err != nil {
+			return answer{}, err
+		}
+		appended, err = s.Log.Append(ctx, c.tenant, shortterm.Append{
+			UserID: string(b.UserID), SessionID: sessionID, AgentID: string(b.AgentID), Messages: messages,
+			Metadata: json.RawMessage(b.Metadata), Timezone: zone, Infer: true,
+			Learn: []memd.Role{memd.RoleUser, memd.RoleAssistant}, Key: c.key,
+		})
+		if err != nil {
+			return answer{}, placeErrors(err)
+		}
+		sessionID = appended.SessionID
+	case sessionID == "":
+		if sessionID, err = s.latestSession(ctx, c.tenant, string(b.UserID)); err != nil {
+			return answer{}, err
+		}
+	}
+	assembled, err := s.Assembler.Assemble(ctx, c.tenant, assemble.Request{
+		UserID: string(b.UserID), SessionID: sessionID, AgentID: string(b.AgentID), Query: b.Query, Turns: b.Turns,
+		Recall: b.Recall, Threshold: b.Threshold, Filters: filters, RecallScope: b.RecallScope, TokenBudget: b.TokenBudget,
+		IncludeLongTerm: b.IncludeLongTerm, Render: b.Render,
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	out := contextAnswer{
+		SessionID: sessionID, Appended: appendedMessages(appended), Messages: assembled.Messages,
+		Recalled: scoredMemories(assembled.Recalled), Degraded: append([]string{}, assembled.Degraded...),
+		Tokens: contextTokens{assembled.Tokens.Budget, assembled.Tokens.Used, assembled.Tokens.Counter},
+	}
+	if out.Messages == nil {
+		out.Messages = []json.RawMessage{}
+	}
+	return answer{status: http.StatusOK, body: out, replayed: appended.Replayed}, nil
+}
+
+// latestSession names the user's latest session, or a new one, which comes to be with
+// its first message.
+func (s *server) latestSession(ctx context.Context, tenant, userID string) (string, error) {
+	found, _, err := s.Log.Sessions(ctx, tenant, userID, 1, "")
+	if err != nil {
+		return "", err
+	}
+	if len(found) == 0 {
+		return uuid.NewString(), nil
+	}
+	return found[0].SessionID, nil
+}
+
+// parseFilter reads the filters of a body.
+func parseFilter(raw json.RawMessage) (longterm.Filter, error) {
+	if len(raw) == 0 {
+		return longterm.Filter{}, nil
+	}
+	raw = memd.CleanJSON(raw)
+	if holdsNUL(raw) {
+		return longterm.Filter{}, memd.InvalidField("body.filters", "must not hold the character U+0000")
+	}
+	return longterm.ParseFilter(raw)
+}

@@ -1,0 +1,530 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/memdhq/memd"
+)
+
+// An operation's input is a struct. Fields tagged path or query are parameters; a
+// field named Body holds the body, a struct with json tags. Of every field the schema
+// that OpenAPI shows (from its tags, by huma) is also what a request is held to:
+// required, default, enum, minimum, maximum, minItems, maxItems. A missing field and
+// null are the same; a field of pointer or slice type without default is then nil.
+
+// identifier is an id from a caller; see memd.CheckID.
+type identifier string
+
+// Schema gives the OpenAPI schema of an id.
+func (identifier) Schema(huma.Registry) *huma.Schema {
+	least, most := 1, memd.MaxIDLength
+	return &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most}
+}
+
+// object is a JSON object as it was given.
+type object json.RawMessage
+
+// Schema gives the OpenAPI schema of an object of any shape.
+func (object) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}
+
+// chatMessage is a message as it was given, for memd.ParseMessage.
+type chatMessage json.RawMessage
+
+// Schema gives the OpenAPI schema of a chat message.
+func (chatMessage) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Type:        huma.TypeObject,
+		Description: "A chat message in OpenAI's shape. Members not named here are kept as given.",
+		Properties: map[string]*huma.Schema{
+			"role":       {Type: huma.TypeString, Enum: []any{"user", "assistant", "system", "developer", "tool", "function"}},
+			"content":    {Description: "A string, an array of parts, or null where the role allows it."},
+			"name":       {Type: huma.TypeString, Description: "Who speaks; becomes actor_id of what is learned."},
+			"id":         {Type: huma.TypeString, Nullable: true, Description: "The caller's own id, unique per user and session; kept as client_id."},
+			"created_at": {Type: huma.TypeString, Nullable: true, Description: "When it was said, RFC 3339; a missing offset is UTC. Default: when it came."},
+		},
+		Required:             []string{"role"},
+		AdditionalProperties: true,
+	}
+}
+
+// anyMessages is a string, a message or an array of messages.
+type anyMessages json.RawMessage
+
+// Schema gives the OpenAPI schema of what POST /v1/memories takes as messages.
+func (anyMessages) Schema(r huma.Registry) *huma.Schema {
+	message := chatMessage{}.Schema(r)
+	most := maxItems
+	return &huma.Schema{OneOf: []*huma.Schema{
+		{Type: huma.TypeString}, message, {Type: huma.TypeArray, Items: message, MaxItems: &most},
+	}}
+}
+
+// moment is a time from a caller; see memd.ParseTime.
+type moment struct{ time.Time }
+
+// Schema gives the OpenAPI schema of a time.
+func (moment) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
+}
+
+// pointer gives the time, nil if none came.
+func (m *moment) pointer() *time.Time {
+	if m == nil {
+		return nil
+	}
+	return &m.Time
+}
+
+// wait is a duration from a caller: Go's form ("30s"), or seconds.
+type wait time.Duration
+
+// Schema gives the OpenAPI schema of a duration.
+func (wait) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Examples: []any{"30s"}}
+}
+
+// maxWait bounds how long a caller may ask a request to wait.
+const maxWait = time.Minute
+
+// field is one field of an input.
+type field struct {
+	name     string
+	index    []int
+	required bool
+	schema   *huma.Schema
+	fallback json.RawMessage // the default as JSON, nil if there is none
+}
+
+// inputPlan says how an input is read.
+type inputPlan struct {
+	path, query []field
+	body        []field // of the struct in the field Body
+	bodyIndex   []int   // nil: the operation takes no body
+	bodyName    string
+}
+
+// planInput reads the tags of an input type. It panics on a type it does not know:
+// inputs are declared in this package.
+func planInput(registry huma.Registry, t reflect.Type) inputPlan {
+	var p inputPlan
+	for _, f := range reflect.VisibleFields(t) {
+		switch {
+		case f.Anonymous:
+		case f.Name == "Body":
+			p.bodyIndex, p.bodyName = f.Index, f.Type.Name()
+			for _, b := range reflect.VisibleFields(f.Type) {
+				if !b.Anonymous {
+					p.body = append(p.body, planField(registry, b, b.Tag.Get("json"), b.Tag.Get("required") == "true"))
+				}
+			}
+		case f.Tag.Get("path") != "":
+			p.path = append(p.path, planField(registry, f, f.Tag.Get("path"), true))
+		case f.Tag.Get("query") != "":
+			p.query = append(p.query, planField(registry, f, f.Tag.Get("query"), f.Tag.Get("required") == "true"))
+		}
+	}
+	return p
+}
+
+func planField(registry huma.Registry, f reflect.StructField, name string, required bool) field {
+	p := field{name: name, index: f.Index, required: required, schema: huma.SchemaFromField(registry, f, name)}
+	p.schema.Nullable = false
+	if p.schema.Default != nil {
+		b, err := json.Marshal(p.schema.Default)
+		if err != nil {
+			panic(err)
+		}
+		p.fallback = b
+		if fault := p.read(reflect.New(f.Type).Elem(), b, ""); fault != nil {
+			panic(fault)
+		}
+	}
+	return p
+}
+
+// schemaOf gives the body's schema for the OpenAPI document.
+func (p inputPlan) bodySchema() *huma.Schema {
+	s := &huma.Schema{Type: huma.TypeObject, AdditionalProperties: false, Properties: map[string]*huma.Schema{}}
+	for _, f := range p.body {
+		shown := *f.schema
+		if !f.required && shown.Type != "" {
+			shown.Nullable = true
+			if shown.Enum != nil {
+				shown.Enum = append(slices.Clone(shown.Enum), nil)
+			}
+		}
+		s.Properties[f.name] = &shown
+		if f.required {
+			s.Required = append(s.Required, f.name)
+		}
+	}
+	return s
+}
+
+// parameters gives the parameters for the OpenAPI document.
+func (p inputPlan) parameters() []*huma.Param {
+	var all []*huma.Param
+	for _, f := range p.path {
+		all = append(all, &huma.Param{Name: f.name, In: "path", Required: true, Description: f.schema.Description, Schema: f.schema})
+	}
+	for _, f := range p.query {
+		all = append(all, &huma.Param{Name: f.name, In: "query", Required: f.required, Description: f.schema.Description, Schema: f.schema})
+	}
+	return all
+}
+
+// readParams reads the path's and the query's parameters into v.
+func (p inputPlan) readParams(r *http.Request, v reflect.Value) []*memd.Error {
+	var faults []*memd.Error
+	for _, f := range p.path {
+		if fault := f.readText(v.FieldByIndex(f.index), r.PathValue(f.name), "path."+f.name); fault != nil {
+			faults = append(faults, fault)
+		}
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return append(faults, memd.InvalidField("query", "is not a valid query string"))
+	}
+	for name := range query {
+		if !slices.ContainsFunc(p.query, func(f field) bool { return f.name == name }) {
+			faults = append(faults, memd.InvalidField("query."+shown(name), "is not a known parameter"))
+		}
+	}
+	for _, f := range p.query {
+		values, location := query[f.name], "query."+f.name
+		var fault *memd.Error
+		switch {
+		case len(values) > 1:
+			fault = memd.InvalidField(location, "must be given once")
+		case len(values) == 1:
+			fault = f.readText(v.FieldByIndex(f.index), values[0], location)
+		case f.required:
+			fault = memd.InvalidField(location, "is required")
+		case f.fallback != nil:
+			fault = f.read(v.FieldByIndex(f.index), f.fallback, location)
+		}
+		if fault != nil {
+			faults = append(faults, fault)
+		}
+	}
+	slices.SortFunc(faults, func(a, b *memd.Error) int { return strings.Compare(a.Field, b.Field) })
+	return faults
+}
+
+// readBody reads a body that is valid JSON into v.
+func (p inputPlan) readBody(body []byte, v reflect.Value) []*memd.Error {
+	var faults []*memd.Error
+	if body = trim(body); len(body) == 0 || body[0] != '{' {
+		return append(faults, memd.InvalidField("body", "must be a JSON object"))
+	}
+	given := make([]json.RawMessage, len(p.body))
+	for name, value := range members(body) {
+		i := slices.IndexFunc(p.body, func(f field) bool { return f.name == name })
+		switch {
+		case i < 0:
+			if len(faults) < maxFaults {
+				faults = append(faults, memd.InvalidField("body."+shown(name), "is not a known field"))
+			}
+		case given[i] != nil:
+			faults = append(faults, memd.InvalidField("body."+name, "must be given once"))
+		default:
+			given[i] = value
+		}
+	}
+	for i, f := range p.body {
+		value, location := given[i], "body."+f.name
+		if value == nil || isNull(value) {
+			if f.required {
+				faults = append(faults, memd.InvalidField(location, "is required"))
+				continue
+			}
+			if value = f.fallback; value == nil {
+				continue
+			}
+		}
+		if fault := f.read(v.FieldByIndex(f.index), value, location); fault != nil {
+			faults = append(faults, fault)
+		}
+	}
+	return faults
+}
+
+// shown makes an unknown name fit to be shown: bounded and without control characters.
+func shown(name string) string {
+	const most = 64
+	var b strings.Builder
+	n := 0
+	for _, r := range name {
+		if n++; n > most {
+			b.WriteString("…")
+			break
+		}
+		if !strconv.IsPrint(r) {
+			r = '\uFFFD'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// readText reads a parameter, whose value is plain text.
+func (f field) readText(v reflect.Value, s, location string) *memd.Error {
+	raw := json.RawMessage(s)
+	switch kindOf(v.Type()) {
+	case reflect.Bool:
+		if s != "true" && s != "false" {
+			return memd.InvalidField(location, "must be true or false")
+		}
+	case reflect.Int, reflect.Int64, reflect.Float64:
+		if !json.Valid(raw) || strings.TrimSpace(s) != s {
+			return memd.InvalidField(location, "must be %s", f.expected())
+		}
+	default:
+		if !validText(s) {
+			return memd.InvalidField(location, "must be valid UTF-8")
+		}
+		raw, _ = json.Marshal(s)
+	}
+	return f.read(v, raw, location)
+}
+
+func validText(s string) bool { return strings.ToValidUTF8(s, "") == s }
+
+// kindOf gives the kind that a field of type t is read as.
+func kindOf(t reflect.Type) reflect.Kind {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == reflect.TypeFor[wait]() {
+		return reflect.String
+	}
+	return t.Kind()
+}
+
+// read reads a JSON value that is not null into v and holds it to the field's schema.
+func (f field) read(v reflect.Value, raw json.RawMessage, location string) *memd.Error {
+	if v.Kind() == reflect.Pointer {
+		target := reflect.New(v.Type().Elem())
+		if fault := f.read(target.Elem(), raw, location); fault != nil {
+			return fault
+		}
+		v.Set(target)
+		return nil
+	}
+	raw = trim(raw)
+	wrong := func() *memd.Error { return memd.InvalidField(location, "must be %s", f.expected()) }
+	switch target := v.Addr().Interface().(type) {
+	case *object:
+		if raw[0] != '{' {
+			return wrong()
+		}
+		raw = memd.CleanJSON(raw)
+		if holdsNUL(raw) {
+			return memd.InvalidField(location, "must not hold the character U+0000")
+		}
+		*target = object(bytes.Clone(raw))
+	case *anyMessages:
+		if raw[0] != '{' && raw[0] != '[' && raw[0] != '"' {
+			return memd.InvalidField(location, "must be a string, a message or an array of messages")
+		}
+		*target = anyMessages(raw)
+	case *json.RawMessage:
+		*target = raw
+	case *[]chatMessage:
+		if raw[0] != '[' {
+			return wrong()
+		}
+		for e := range elements(raw) {
+			if len(*target) == maxItems {
+				return memd.InvalidField(location, "must have at most %d items", maxItems)
+			}
+			*target = append(*target, chatMessage(e))
+		}
+		return f.checkCount(len(*target), location)
+	case *identifier:
+		if raw[0] != '"' {
+			return wrong()
+		}
+		s := text(raw)
+		if !validText(s) || !bytes.Equal(memd.CleanJSON(raw), raw) {
+			return memd.InvalidField(location, "must be valid UTF-8")
+		}
+		if err := memd.CheckID(location, s); err != nil {
+			return err.(*memd.Error)
+		}
+		*target = identifier(s)
+	case *moment:
+		if raw[0] != '"' {
+			return wrong()
+		}
+		t, err := memd.ParseTime(location, text(raw))
+		if err != nil {
+			return err.(*memd.Error)
+		}
+		target.Time = t
+	case *wait:
+		if raw[0] != '"' {
+			return wrong()
+		}
+		d, err := time.ParseDuration(text(raw))
+		if err != nil {
+			seconds, numeric := strconv.ParseFloat(text(raw), 64)
+			if numeric != nil || math.IsNaN(seconds) || math.Abs(seconds) > 1e6 {
+				return memd.InvalidField(location, "must be a duration like 30s, or seconds")
+			}
+			d = time.Duration(seconds * float64(time.Second))
+		}
+		if d < 0 || d > maxWait {
+			return memd.InvalidField(location, "must be between 0s and %s", maxWait)
+		}
+		*target = wait(d)
+	case *string:
+		if raw[0] != '"' {
+			return wrong()
+		}
+		s := text(raw)
+		if f.schema.Enum != nil && !slices.Contains(f.schema.Enum, any(s)) {
+			return wrong()
+		}
+		*target = s
+	case *[]string:
+		if raw[0] != '[' {
+			return wrong()
+		}
+		list := []string{}
+		for e := range elements(raw) {
+			item := fmt.Sprintf("%s[%d]", location, len(list))
+			if len(list) == maxItems {
+				return memd.InvalidField(location, "must have at most %d items", maxItems)
+			}
+			if e[0] != '"' {
+				return memd.InvalidField(item, "must be a string")
+			}
+			s := text(e)
+			if enum := f.schema.Items.Enum; enum != nil && !slices.Contains(enum, any(s)) {
+				return memd.InvalidField(item, "must be %s", oneOf(enum))
+			}
+			list = append(list, s)
+		}
+		*target = list
+		return f.checkCount(len(list), location)
+	case *bool:
+		switch string(raw) {
+		case "true":
+			*target = true
+		case "false":
+			*target = false
+		default:
+			return wrong()
+		}
+	case *int:
+		n, ok := integer(raw)
+		if !ok {
+			return wrong()
+		}
+		if fault := f.checkRange(float64(n), location); fault != nil {
+			return fault
+		}
+		*target = int(n)
+	case *int64:
+		n, ok := integer(raw)
+		if !ok {
+			return wrong()
+		}
+		if fault := f.checkRange(float64(n), location); fault != nil {
+			return fault
+		}
+		*target = n
+	case *float64:
+		n, err := strconv.ParseFloat(string(raw), 64)
+		if err != nil || raw[0] == '"' || !json.Valid(raw) {
+			return wrong()
+		}
+		if fault := f.checkRange(n, location); fault != nil {
+			return fault
+		}
+		*target = n
+	default:
+		panic(fmt.Sprintf("httpapi: no reader for %s", v.Type()))
+	}
+	return nil
+}
+
+// integer reads a whole number; 5.0 and 5e0 are 5.
+func integer(raw []byte) (int64, bool) {
+	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+		return n, true
+	}
+	if raw[0] != '-' && (raw[0] < '0' || raw[0] > '9') {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || n != math.Trunc(n) || math.Abs(n) > 1<<53 {
+		return 0, false
+	}
+	return int64(n), true
+}
+
+func (f field) checkRange(n float64, location string) *memd.Error {
+	low, high := f.schema.Minimum, f.schema.Maximum
+	switch {
+	case low != nil && high != nil && (n < *low || n > *high):
+		return memd.InvalidField(location, "must be between %v and %v", *low, *high)
+	case low != nil && n < *low:
+		return memd.InvalidField(location, "must be at least %v", *low)
+	case high != nil && n > *high:
+		return memd.InvalidField(location, "must be at most %v", *high)
+	}
+	return nil
+}
+
+func (f field) checkCount(n int, location string) *memd.Error {
+	if f.schema.MinItems != nil && n < *f.schema.MinItems {
+		return memd.InvalidField(location, "must have at least %d items", *f.schema.MinItems)
+	}
+	if f.schema.MaxItems != nil && n > *f.schema.MaxItems {
+		return memd.InvalidField(location, "must have at most %d items", *f.schema.MaxItems)
+	}
+	return nil
+}
+
+// expected says what a value of the field has to be.
+func (f field) expected() string {
+	if f.schema.Enum != nil {
+		return oneOf(f.schema.Enum)
+	}
+	switch f.schema.Type {
+	case huma.TypeInteger:
+		return "a whole number"
+	case huma.TypeNumber:
+		return "a number"
+	case huma.TypeBoolean:
+		return "true or false"
+	case huma.TypeArray:
+		return "an array"
+	case huma.TypeObject:
+		return "an object"
+	}
+	return "a string"
+}
+
+func oneOf(enum []any) string {
+	words := make([]string, len(enum))
+	for i, e := range enum {
+		words[i] = fmt.Sprint(e)
+	}
+	return "one of " + strings.Join(words, ", ")
+}

@@ -1,0 +1,337 @@
+package httpapi
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+	_ "time/tzdata" // zones are known whatever the machine has
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/shortterm"
+)
+
+type postMessagesInput struct {
+	Body postMessages
+}
+
+type postMessages struct {
+	UserID    identifier    `json:"user_id" required:"true" doc:"Whose messages they are."`
+	SessionID identifier    `json:"session_id" doc:"The session they belong to. Default: a new one."`
+	AgentID   identifier    `json:"agent_id" doc:"The agent that was talked to."`
+	AppID     identifier    `json:"app_id" doc:"The app it was talked to in; memories of different apps are apart."`
+	Messages  []chatMessage `json:"messages" required:"true" minItems:"1" maxItems:"1000" doc:"In the order they were said. All are written, or none."`
+	Metadata  object        `json:"metadata" doc:"Passes to what is learned."`
+	Timezone  string        `json:"timezone" default:"UTC" doc:"The IANA name of the zone that relative dates are meant in."`
+	Infer     bool          `json:"infer" default:"true" doc:"false: logged, never learned from."`
+	Scopes    []string      `json:"scopes" default:"USER,ASSISTANT" enum:"USER,ASSISTANT" doc:"Whose messages are learned from."`
+	Priority  string        `json:"priority" default:"live" enum:"live,backfill" doc:"backfill waits behind live traffic."`
+}
+
+type appendAnswer struct {
+	SessionID string            `json:"session_id"`
+	Messages  []appendedMessage `json:"messages" doc:"In the order given."`
+}
+
+type appendedMessage struct {
+	ID        int64       `json:"id" doc:"The message's number; within a session they ascend."`
+	ClientID  *string     `json:"client_id" doc:"The id the caller gave it, or null."`
+	Role      string      `json:"role"`
+	CreatedAt time.Time   `json:"created_at"`
+	Ingest    ingestState `json:"ingest"`
+	Duplicate bool        `json:"duplicate,omitempty" doc:"true: a message with this client_id stood there already, and stands as it was."`
+}
+
+type ingestState struct {
+	State string `json:"state" enum:"pending,running,failed,done,skipped,dead"`
+}
+
+// ingestDetail is all that is known of where a message stands.
+type ingestDetail struct {
+	State         string     `json:"state" enum:"pending,running,failed,done,skipped,dead" doc:"failed will be tried again; done, skipped and dead are settled."`
+	Attempts      int        `json:"attempts"`
+	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	Error         *string    `json:"error" doc:"Class and code of the last failure."`
+	Memories      []string   `json:"memories" doc:"Ids of the memories that it states."`
+	Extractor     *string    `json:"extractor"`
+	SettledAt     *time.Time `json:"settled_at"`
+}
+
+type messagesInput struct {
+	UserID    identifier `query:"user_id" required:"true" doc:"Whose session."`
+	SessionID identifier `query:"session_id" doc:"Default: the user's latest."`
+	Turns     *int       `query:"turns" minimum:"1" maximum:"1000" doc:"How many of the last turns; 5 if there is no limit either. A turn is a user message and all that follows it up to the next."`
+	Limit     *int       `query:"limit" minimum:"1" maximum:"1000" doc:"How many messages, in place of turns."`
+	Before    *int64     `query:"before" minimum:"1" doc:"Only messages before this id."`
+	After     *int64     `query:"after" minimum:"0" doc:"Only messages after this id."`
+}
+
+// defaultTurns is how many turns are read if the caller does not say.
+const defaultTurns = 5
+
+type messagesAnswer struct {
+	SessionID string        `json:"session_id"`
+	Messages  []loggedEntry `json:"messages" doc:"Chronological."`
+	HasMore   bool          `json:"has_more"`
+}
+
+type messageInput struct {
+	ID int64 `path:"id" minimum:"1" doc:"The message's id."`
+	permission
+}
+
+// permission is the check that any route with an id in its path takes.
+type permission struct {
+	UserID  identifier `query:"user_id" doc:"404 unless it is this user's."`
+	AgentID identifier `query:"agent_id" doc:"404 unless it is this agent's."`
+}
+
+func (p permission) scope(tenant string) memd.Scope {
+	return memd.Scope{Tenant: tenant, UserID: string(p.UserID), AgentID: string(p.AgentID)}
+}
+
+// loggedEntry is a message of the log: the members it was given with, and ours.
+type loggedEntry struct {
+	entry shortterm.Entry
+	// detail stands for the entry's ingest in full.
+	detail *ingestDetail
+}
+
+// Schema gives the OpenAPI schema of a message of the log.
+func (loggedEntry) Schema(r huma.Registry) *huma.Schema {
+	s := chatMessage{}.Schema(r)
+	s.Description = "A message with the members it was given with, and where it stands."
+	at := func(doc string) *huma.Schema {
+		return &huma.Schema{Type: huma.TypeString, Format: "date-time", Description: doc}
+	}
+	s.Properties["id"] = &huma.Schema{Type: huma.TypeInteger, Format: "int64"}
+	s.Properties["client_id"] = &huma.Schema{Type: huma.TypeString, Description: "The id the caller gave it; missing if there was none."}
+	s.Properties["created_at"] = at("When it was said.")
+	s.Properties["received_at"] = at("When it came.")
+	s.Properties["ingest"] = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true,
+		Description: "state: pending, running, failed, done, skipped or dead. GET /v1/messages/{id} also gives attempts, next_attempt_at, error, memories, extractor and settled_at, and the message's user_id and session_id."}
+	s.Required = []string{"id", "role", "content", "created_at", "received_at", "ingest"}
+	return s
+}
+
+// MarshalJSON puts our members around those of the message, whose values stay byte for
+// byte. Where the message has a member of the name of one of ours, ours is shown.
+func (l loggedEntry) MarshalJSON() ([]byte, error) {
+	m := l.entry.Message
+	type ours struct {
+		name  string
+		value any
+	}
+	after := []ours{{"created_at", m.CreatedAt.UTC()}, {"received_at", m.ReceivedAt.UTC()}}
+	if m.ClientID != "" {
+		after = append([]ours{{"client_id", m.ClientID}}, after...)
+	}
+	if l.detail == nil {
+		after = append(after, ours{"ingest", ingestState{l.entry.Ingest.State}})
+	} else {
+		after = append(after, ours{"user_id", m.UserID}, ours{"session_id", m.SessionID}, ours{"ingest", l.detail})
+	}
+	var b bytes.Buffer
+	b.WriteString(`{"id":`)
+	b.WriteString(strconv.FormatInt(m.ID, 10))
+	taken := map[string]bool{"id": true}
+	for _, o := range after {
+		taken[o.name] = true
+	}
+	write := func(name string, value []byte) {
+		b.WriteByte(',')
+		b.Write(trim(encode(name)))
+		b.WriteByte(':')
+		b.Write(trim(value))
+	}
+	for name, value := range members(m.Raw) {
+		if !taken[name] {
+			write(name, value)
+		}
+	}
+	for _, o := range after {
+		write(o.name, encode(o.value))
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+func (s *server) messageRoutes() {
+	handle(s, operation{
+		method: http.MethodPost, path: "/v1/messages", name: "append-messages", tag: "Short tier", effect: logs,
+		summary:     "Write messages to the log",
+		description: "201 means that they are durable. What is worth remembering is learned from them afterwards.",
+		answers:     map[int]any{201: appendAnswer{}},
+	}, s.postMessages)
+	handle(s, operation{
+		method: http.MethodGet, path: "/v1/messages", name: "list-messages", tag: "Short tier",
+		summary:     "Read a session",
+		description: "Chronological, in the order of arrival: without before or after the last ones, with after the first ones after it.",
+		answers:     map[int]any{200: messagesAnswer{}},
+	}, s.getMessages)
+	handle(s, operation{
+		method: http.MethodGet, path: "/v1/messages/{id}", name: "get-message", tag: "Short tier",
+		summary: "Read one message and where its ingest stands",
+		answers: map[int]any{200: loggedEntry{}},
+	}, s.getMessage)
+}
+
+func (s *server) postMessages(ctx context.Context, c *call, in *postMessagesInput) (answer, error) {
+	b := in.Body
+	messages, faults := parseMessages(b.Messages, "body.messages")
+	zone, fault := checkZone(b.Timezone)
+	if fault != nil {
+		faults = append(faults, fault)
+	}
+	if err := invalid(faults); err != nil {
+		return answer{}, err
+	}
+	appended, err := s.Log.Append(ctx, c.tenant, shortterm.Append{
+		UserID: string(b.UserID), SessionID: string(b.SessionID), AgentID: string(b.AgentID), AppID: string(b.AppID),
+		Messages: messages, Metadata: json.RawMessage(b.Metadata), Timezone: zone,
+		Infer: b.Infer, Learn: roles(b.Scopes), Backfill: b.Priority == "backfill", Key: c.key,
+	})
+	if err != nil {
+		return answer{}, placeErrors(err)
+	}
+	return answer{status: http.StatusCreated, replayed: appended.Replayed,
+		body: appendAnswer{appended.SessionID, appendedMessages(appended)}}, nil
+}
+
+func (s *server) getMessages(ctx context.Context, c *call, in *messagesInput) (answer, error) {
+	page := shortterm.Page{UserID: string(in.UserID), SessionID: string(in.SessionID)}
+	switch {
+	case in.Turns != nil && in.Limit != nil:
+		return answer{}, memd.InvalidField("query.limit", "must not stand beside turns")
+	case in.Turns != nil:
+		page.Turns = *in.Turns
+	case in.Limit != nil:
+		page.Limit = *in.Limit
+	default:
+		page.Turns = defaultTurns
+	}
+	if in.Before != nil {
+		page.Before = *in.Before
+	}
+	if in.After != nil {
+		page.After = *in.After
+	}
+	session, entries, more, err := s.Log.Messages(ctx, c.tenant, page)
+	if err != nil {
+		return answer{}, err
+	}
+	out := messagesAnswer{SessionID: session, Messages: []loggedEntry{}, HasMore: more}
+	for _, e := range entries {
+		out.Messages = append(out.Messages, loggedEntry{entry: e})
+	}
+	return ok(out)
+}
+
+func (s *server) getMessage(ctx context.Context, c *call, in *messageInput) (answer, error) {
+	entry, err := s.Log.Message(ctx, c.tenant, in.ID, in.scope(c.tenant))
+	if err != nil {
+		return answer{}, err
+	}
+	memories, err := s.Store.MemoriesOf(ctx, c.tenant, []int64{in.ID})
+	if err != nil {
+		return answer{}, err
+	}
+	i := entry.Ingest
+	return ok(loggedEntry{entry: entry, detail: &ingestDetail{
+		State: i.State, Attempts: i.Attempts, NextAttemptAt: utc(i.NextAttemptAt), Error: optional(i.Error),
+		Memories: append([]string{}, memories[in.ID]...), Extractor: optional(i.Extractor), SettledAt: utc(i.SettledAt),
+	}})
+}
+
+// parseMessages reads messages as callers send them. The faults name each message by
+// its place.
+func parseMessages(given []chatMessage, location string) ([]memd.Message, []*memd.Error) {
+	messages := make([]memd.Message, 0, len(given))
+	var faults []*memd.Error
+	for i, raw := range given {
+		m, err := memd.ParseMessage(json.RawMessage(raw))
+		if err != nil {
+			fault := &memd.Error{Kind: memd.Invalid}
+			errors.As(err, &fault)
+			at := fmt.Sprintf("%s[%d]", location, i)
+			if fault.Field != "" {
+				at += "." + fault.Field
+			}
+			if len(faults) < maxFaults {
+				faults = append(faults, memd.InvalidField(at, "%s", fault.Msg))
+			}
+			continue
+		}
+		messages = append(messages, m)
+	}
+	return messages, faults
+}
+
+// checkZone holds a zone to the names that IANA gives; "" stands for UTC.
+func checkZone(name string) (string, *memd.Error) {
+	if name == "UTC" {
+		return "", nil
+	}
+	if name == "" || name == "Local" {
+		return "", memd.InvalidField("body.timezone", "must be the IANA name of a zone")
+	}
+	if _, err := time.LoadLocation(name); err != nil {
+		return "", memd.InvalidField("body.timezone", "must be the IANA name of a zone")
+	}
+	return name, nil
+}
+
+// roles gives the roles that scopes stand for.
+func roles(scopes []string) []memd.Role {
+	learn := []memd.Role{}
+	for _, scope := range scopes {
+		switch scope {
+		case "USER":
+			learn = append(learn, memd.RoleUser)
+		case "ASSISTANT":
+			learn = append(learn, memd.RoleAssistant)
+		}
+	}
+	return learn
+}
+
+func appendedMessages(a shortterm.Appended) []appendedMessage {
+	out := []appendedMessage{}
+	for _, m := range a.Messages {
+		out = append(out, appendedMessage{ID: m.ID, ClientID: optional(m.ClientID), Role: string(m.Role),
+			CreatedAt: m.CreatedAt.UTC(), Ingest: ingestState{m.State}, Duplicate: m.Duplicate})
+	}
+	return out
+}
+
+// placeErrors says of faults about the idempotency key that they lie in the header.
+func placeErrors(err error) error {
+	var e *memd.Error
+	if errors.As(err, &e) && (e.Field == "idempotency_key" || e.Field == idempotencyHeader) {
+		placed := *e
+		placed.Field = "header." + idempotencyHeader
+		return &placed
+	}
+	return err
+}
+
+// optional gives nil for what is not there.
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func utc(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	u := t.UTC()
+	return &u
+}

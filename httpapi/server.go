@@ -1,0 +1,254 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"path"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+	"github.com/google/uuid"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/assemble"
+	"github.com/memdhq/memd/idempotency"
+	"github.com/memdhq/memd/longterm"
+	"github.com/memdhq/memd/recall"
+	"github.com/memdhq/memd/shortterm"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+	"golang.org/x/sync/semaphore"
+)
+
+// Deps is what the routes are made of.
+type Deps struct {
+	Log         *shortterm.Log
+	Store       *longterm.Store
+	Recall      *recall.Recall
+	Assembler   *assemble.Assembler
+	Idempotency *idempotency.Store
+	// Ready says whether requests can be served, and which dependencies are away
+	// without which they are served all the same. nil: always ready.
+	Ready func(ctx context.Context) (ready bool, degraded []string)
+	// Metrics serves /metrics; nil leaves the route out.
+	Metrics http.Handler
+	// Registerer takes the metrics of the routes; nil: they are kept nowhere.
+	Registerer prometheus.Registerer
+	Logger     zerolog.Logger
+	// Version is shown in the OpenAPI document.
+	Version string
+}
+
+// Config says how requests are served; the zero value is usable.
+type Config struct {
+	// Keys are the API keys that are accepted. Without any, every request is served
+	// as an admin of the tenant "default".
+	Keys []Key
+	// Timeout bounds a request; default 30 s. Requests that ask to wait get what they
+	// ask for on top.
+	Timeout time.Duration
+	// LearnWait is how long POST /v1/memories waits for what it was given to be
+	// learned from; default 30 s.
+	LearnWait time.Duration
+	// MaxInFlight bounds the requests at work; default 512. One more waits up to a
+	// second and is then refused with 503.
+	MaxInFlight int
+	// MaxBodies bounds the bytes of all bodies at work; default 512 MiB.
+	MaxBodies int64
+}
+
+func (c Config) withDefaults() Config {
+	if c.Timeout <= 0 {
+		c.Timeout = 30 * time.Second
+	}
+	if c.LearnWait <= 0 {
+		c.LearnWait = 30 * time.Second
+	}
+	if c.MaxInFlight <= 0 {
+		c.MaxInFlight = 512
+	}
+	if c.MaxBodies <= 0 {
+		c.MaxBodies = 512 << 20
+	}
+	return c
+}
+
+const (
+	requestIDHeader = "X-Request-ID"
+	// maxBody is the most bytes a body may have, maxItems the most messages or items
+	// of a call.
+	maxBody  = 20 << 20
+	maxItems = 1000
+	// patience is how long a request waits for its turn.
+	patience = time.Second
+)
+
+// server is all that the routes share.
+type server struct {
+	Deps
+	cfg     Config
+	keys    []hashedKey
+	mux     *http.ServeMux
+	api     huma.API
+	turns   *semaphore.Weighted // requests at work
+	bodies  *semaphore.Weighted // bytes of bodies at work
+	metrics *metrics
+}
+
+// New makes the handler of all routes. The error is Invalid and names the key that
+// cannot be accepted.
+func New(d Deps, cfg Config) (http.Handler, error) {
+	s, err := newServer(d, cfg)
+	if err != nil {
+		return nil, err
+	}
+	origin := http.NewCrossOriginProtection()
+	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		problemOf(&memd.Error{Kind: memd.Forbidden, Msg: "a page of another origin may not do this"}, "").write(w)
+	}))
+	return s.observe(origin.Handler(http.HandlerFunc(s.route))), nil
+}
+
+func newServer(d Deps, cfg Config) (*server, error) {
+	cfg = cfg.withDefaults()
+	keys, err := hashKeys(cfg.Keys)
+	if err != nil {
+		return nil, err
+	}
+	s := &server{Deps: d, cfg: cfg, keys: keys, mux: http.NewServeMux(),
+		turns:  semaphore.NewWeighted(int64(cfg.MaxInFlight)),
+		bodies: semaphore.NewWeighted(max(cfg.MaxBodies, maxBody+1)),
+	}
+	if s.metrics, err = newMetrics(d.Registerer); err != nil {
+		return nil, err
+	}
+	s.api = humago.New(s.mux, s.describe())
+	s.messageRoutes()
+	s.ingestRoutes()
+	s.contextRoutes()
+	s.sessionRoutes()
+	s.memoryRoutes()
+	s.lookRoutes()
+	return s, nil
+}
+
+// observe gives each request its id, keeps a panic from ending the process, counts
+// and logs.
+func (s *server) observe(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		id := r.Header.Get(requestIDHeader)
+		if !cleanRequestID(id) {
+			id = uuid.NewString()
+		}
+		w.Header().Set(requestIDHeader, id)
+		seen := &watchedWriter{ResponseWriter: w, route: noRoute}
+		s.metrics.inFlight.Inc()
+		defer func() {
+			s.metrics.inFlight.Dec()
+			if p := recover(); p != nil {
+				if p == http.ErrAbortHandler {
+					panic(p)
+				}
+				s.Logger.Error().Str(memd.LogRequest, id).Str("route", seen.route).
+					Interface("panic", p).Bytes("stack", debug.Stack()).Msg("a request panicked")
+				if seen.status == 0 {
+					problemOf(&memd.Error{Kind: memd.Internal}, "").write(seen)
+				}
+			}
+			s.metrics.observe(r.Method, seen.route, seen.status, time.Since(began))
+			s.Logger.Debug().Str(memd.LogRequest, id).Str("method", r.Method).Str("route", seen.route).
+				Int("status", seen.status).Dur(memd.LogDuration, time.Since(began)).Msg("request")
+		}()
+		next.ServeHTTP(seen, r)
+	})
+}
+
+// cleanRequestID says whether a caller's request id can be taken over: 1 to 128
+// characters that need no quoting anywhere.
+func cleanRequestID(id string) bool {
+	if id == "" || len(id) > 128 {
+		return false
+	}
+	return !strings.ContainsFunc(id, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("-_.:/+=@", r)
+	})
+}
+
+// watchedWriter remembers what was answered.
+type watchedWriter struct {
+	http.ResponseWriter
+	status int
+	route  string
+}
+
+func (w *watchedWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *watchedWriter) Write(b []byte) (int, error) {
+	if w.status == 0 {
+		w.status = http.StatusOK
+	}
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap lets http.ResponseController reach the connection.
+func (w *watchedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// route finds the operation of a request. What the mux would answer by itself, with
+// words or a redirect, becomes a problem.
+func (s *server) route(w http.ResponseWriter, r *http.Request) {
+	escaped := r.URL.EscapedPath()
+	if !strings.HasPrefix(escaped, "/") || path.Clean(escaped) != escaped {
+		problemOf(&memd.Error{Kind: memd.NotFound, Msg: "there is no such route"}, "").write(w)
+		return
+	}
+	handler, pattern := s.mux.Handler(r)
+	if pattern == "" {
+		unrouted := &discardedAnswer{header: http.Header{}}
+		handler.ServeHTTP(unrouted, r)
+		if unrouted.status == http.StatusMethodNotAllowed {
+			p := newProblem(http.StatusMethodNotAllowed, "method_not_allowed", "this route does not have this method")
+			p.header = http.Header{"Allow": unrouted.header["Allow"]}
+			p.write(w)
+			return
+		}
+		problemOf(&memd.Error{Kind: memd.NotFound, Msg: "there is no such route"}, "").write(w)
+		return
+	}
+	if seen, ok := w.(*watchedWriter); ok {
+		_, seen.route, _ = strings.Cut(pattern, " ")
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// discardedAnswer takes an answer that nobody is to see.
+type discardedAnswer struct {
+	header http.Header
+	status int
+}
+
+func (d *discardedAnswer) Header() http.Header         { return d.header }
+func (d *discardedAnswer) Write(b []byte) (int, error) { return len(b), nil }
+func (d *discardedAnswer) WriteHeader(status int)      { d.status = status }
+
+// fail answers with an error, and logs what the caller does not get to see.
+func (s *server) fail(w http.ResponseWriter, r *http.Request, err error, part string) {
+	p := problemOf(err, part)
+	if p.Status >= 500 && !errors.Is(r.Context().Err(), context.Canceled) {
+		level := zerolog.ErrorLevel
+		if p.Status == http.StatusServiceUnavailable {
+			level = zerolog.WarnLevel
+		}
+		s.Logger.WithLevel(level).Str(memd.LogRequest, w.Header().Get(requestIDHeader)).
+			Str("method", r.Method).Int("status", p.Status).Err(err).Msg("a request failed")
+	}
+	p.write(w)
+}
