@@ -243,10 +243,13 @@ func (n *NATS) open() (*server.Server, error) {
 	log := &natsLog{log: n.cfg.Log}
 	s.SetLoggerV2(log, false, false, false)
 	s.Start()
-	// Without JetStream the server would never call itself ready.
-	if !s.JetStreamEnabled() || !s.ReadyForConnections(natsStartTimeout) {
+	// After what the server calls fatal it would never call itself ready.
+	if log.said() == "" && (!s.ReadyForConnections(natsStartTimeout) || !s.JetStreamEnabled()) {
+		log.Fatalf("JetStream did not start")
+	}
+	if fatal := log.said(); fatal != "" {
 		shutDown(s)
-		return nil, natsError(log.lastFatal("JetStream did not start"), nil)
+		return nil, natsError(fatal, nil)
 	}
 	have := liveStreams(s)
 	for _, name := range want {
@@ -344,11 +347,9 @@ func (l *natsLog) Fatalf(format string, v ...any) {
 	l.fatal = fmt.Sprintf(format, v...)
 }
 
-func (l *natsLog) lastFatal(otherwise string) string {
+// said gives what stopped the server, "" if nothing did.
+func (l *natsLog) said() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.fatal != "" {
-		return l.fatal
-	}
-	return otherwise
+	return l.fatal
 }

@@ -111,9 +111,12 @@ func (p *Postgres) create(ctx context.Context) error {
 			return invalid("cannot give %s to uid %d: %v", temp, p.account.uid, err)
 		}
 	}
-	// An empty directory in the way is replaced by this.
-	if err := os.Rename(temp, dir); err != nil {
-		return invalid("cannot put the new data directory in its place: %v", err)
+	// Unlike os.Rename, the system's takes the place of an empty directory.
+	if err := unix.Rename(temp, dir); err != nil {
+		if errors.Is(err, unix.EBUSY) {
+			return invalid("%s is a mount point; use a folder inside it, or mount the one above it", dir)
+		}
+		return invalid("cannot put the new data directory at %s: %v", dir, err)
 	}
 	return syncDir(filepath.Dir(dir))
 }

@@ -27,7 +27,7 @@ const (
 	// maxSocketDir leaves room for the socket in the 104 bytes that the
 	// narrowest system has for its path.
 	maxSocketDir = 104 - 1 - len("/"+socketName)
-	socketCheck  = 10 * time.Second
+	socketCheck  = 3 * time.Second
 
 	firstBackoff = 100 * time.Millisecond
 	lastBackoff  = 10 * time.Second
