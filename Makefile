@@ -1,0 +1,65 @@
+# memd's commands. `make` alone lists them.
+
+GO       ?= go
+PYTHON   ?= python3
+# Tests of one package may take this long; -long has more time.
+TIMEOUT  ?= 10m
+# How long each fuzz target runs.
+FUZZTIME ?= 5s
+VERSION  ?= $(shell git describe --tags --dirty 2>/dev/null || echo v0.1.0)
+
+# The version comes from here, so the build needs neither git nor its history.
+GOFLAGS_BUILD = -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)'
+
+export CGO_ENABLED = 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build run test test-long bench demo fuzz notices clean needs-go needs-python
+
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: needs-python ## Fetch Postgres, the model and its runtime into the cache (once).
+	@$(PYTHON) -S setup/fetch.py --quiet
+
+build: needs-go ## Build bin/memd.
+	@mkdir -p bin
+	$(GO) build $(GOFLAGS_BUILD) -o bin/memd ./cmd/memd
+
+run: setup build ## Set up, build and start memd on 127.0.0.1:7411.
+	@exec bin/memd serve
+
+test: setup needs-go ## Set up, check the sources and run all tests.
+	$(GO) vet ./...
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not as gofmt has it:"; echo "$$unformatted"; exit 1; fi
+	$(GO) test -race -timeout $(TIMEOUT) ./...
+
+test-long: setup needs-go ## Run the tests that take long, too.
+	$(GO) test -race -tags long -timeout 60m ./...
+
+bench: setup needs-go ## Measure memd against plain pgx and the bare model.
+	$(GO) run ./bench
+
+demo: setup build ## Play a conversation through a fresh memd and show its contexts.
+	$(GO) run ./examples/demo
+
+fuzz: setup needs-go ## Run every fuzz target for FUZZTIME each.
+	@set -e; for package in $$($(GO) list ./...); do \
+	  for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
+	    echo "$$package $$target"; \
+	    $(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$package; \
+	  done; \
+	done
+
+notices: needs-go needs-python ## Write third_party anew from the modules that are linked.
+	@$(PYTHON) third_party/notices.py
+
+clean: ## Remove what was built here; cache and data stay.
+	rm -rf bin
+
+needs-go:
+	@command -v $(GO) >/dev/null || { echo "make: Go is missing; install Go 1.26 or newer"; exit 1; }
+	@command -v $$($(GO) env CC) >/dev/null || { echo "make: a C compiler is missing (the model's runtime needs cgo); install gcc or clang"; exit 1; }
+
+needs-python:
+	@command -v $(PYTHON) >/dev/null || { echo "make: python3 is missing; install Python 3.10 or newer with pip"; exit 1; }
