@@ -1,0 +1,368 @@
+package assemble
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/longterm"
+	"github.com/memdhq/memd/recall"
+	"github.com/memdhq/memd/shortterm"
+	"github.com/rs/zerolog"
+	"github.com/sourcegraph/conc"
+	"github.com/sourcegraph/conc/panics"
+)
+
+// Defaults of a request.
+const (
+	DefaultTurns       = 5
+	DefaultRecall      = 10
+	DefaultTokenBudget = 4000
+)
+
+// What degraded names.
+const (
+	// DegradedRecall: the long tier did not answer, nothing is recalled from it.
+	DegradedRecall = "recall"
+	// DegradedEmbedding: recall went by words alone. Package recall says so.
+	DegradedEmbedding = "embedding"
+)
+
+const (
+	// queryTurns is how many turns are read to find the last two messages with text.
+	queryTurns = 2
+	// queryRunes bounds what is asked for, about what an embedding model reads.
+	queryRunes = 2000
+	// moreHits bounds how many hits are asked for beyond those wanted, to have enough
+	// when the window shows some of them.
+	moreHits = 50
+)
+
+// Config says how contexts look; the zero value is usable.
+type Config struct {
+	// Header is the first line of what is recalled; default "retrieved memories:".
+	Header string
+	// Line is the form of each recalled line, with {speaker}, the actor's name or else
+	// the role, and {text}; default "{speaker}: {text}". It must hold {text}.
+	Line string
+	// RecallTimeout is how long a context waits for the long tier; default 5 s.
+	RecallTimeout time.Duration
+	Log           zerolog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	if c.Header == "" {
+		c.Header = "retrieved memories:"
+	}
+	if c.Line == "" {
+		c.Line = "{speaker}: {text}"
+	}
+	if c.RecallTimeout <= 0 {
+		c.RecallTimeout = 5 * time.Second
+	}
+	return c
+}
+
+// Assembler makes contexts. It is safe for concurrent use.
+type Assembler struct {
+	log     *shortterm.Log
+	recall  *recall.Recall
+	cfg     Config
+	counter func() (*counter, error)
+}
+
+// New makes an Assembler. The tokenizer is loaded in the background; the first
+// context waits for it.
+func New(log *shortterm.Log, recall *recall.Recall, cfg Config) (*Assembler, error) {
+	cfg = cfg.withDefaults()
+	if !strings.Contains(cfg.Line, "{text}") || strings.ContainsAny(cfg.Line, "\r\n") {
+		return nil, fmt.Errorf("the form of a recalled line must be one line that holds {text}")
+	}
+	a := &Assembler{log: log, recall: recall, cfg: cfg, counter: sync.OnceValues(newCounter)}
+	go func() { _, _ = a.counter() }() // ends by itself
+	return a, nil
+}
+
+// Request says what context is wanted.
+type Request struct {
+	UserID, SessionID, AgentID string
+	// Query is what to recall for; nil or blank stands for the last two messages of
+	// the session that carry text.
+	Query *string
+	// Turns is how many turns are wanted, none with 0. Recall is how many memories are
+	// wanted at most, none with 0, and Threshold their least score.
+	Turns, Recall int
+	Threshold     float64
+	Filters       longterm.Filter
+	// RecallScope narrows what is recalled: "user" is what carries the user, and the
+	// agent's own memories without a user; "agent" what also carries the agent,
+	// "session" (or "run") what also carries the session. Empty means "user".
+	RecallScope []string
+	// TokenBudget is for all that is sent, in Counter's tokens; 0 means
+	// DefaultTokenBudget. Below about 20 tokens used can be more than the budget: the
+	// newest user message is never dropped.
+	TokenBudget int
+	// IncludeLongTerm is false for the turns alone.
+	IncludeLongTerm bool
+	// Render is RenderMessages or RenderSystem; "" means RenderMessages.
+	Render string
+}
+
+// Context is what a chat model is to be sent.
+type Context struct {
+	SessionID string
+	// Messages are in OpenAI's chat format and hold no other members; never nil.
+	Messages []json.RawMessage
+	// Recalled are the memories among Messages, in their order; never nil.
+	Recalled []longterm.Hit
+	Tokens   Tokens
+	// Degraded names what failed without failing the context; never nil.
+	Degraded []string
+}
+
+// Tokens says how much of the budget is used: of everything that is sent, each
+// message counted with a frame of 3 tokens and the answer with one of 3, as OpenAI's
+// chat models do; an image counts 1105, or 85 with "detail": "low".
+type Tokens struct {
+	Budget  int    `json:"budget"`
+	Used    int    `json:"used"`
+	Counter string `json:"counter" doc:"The tokenizer that was counted with."`
+}
+
+// Assemble makes the context of a session for its next answer. A session that is not
+// there (yet) has no turns, which is no error. Errors are Invalid, or Unavailable
+// when the log cannot be read; a long tier that fails is named in Degraded.
+func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Context, error) {
+	scope, ownAgent, err := r.check()
+	if err != nil {
+		return Context{}, err
+	}
+	counter, err := a.counter()
+	if err != nil {
+		return Context{}, &memd.Error{Kind: memd.Internal, Op: "assemble.counter", Err: err}
+	}
+	c := &composer{counter: counter, header: a.cfg.Header, line: a.cfg.Line}
+
+	query := longterm.Query{Scope: scope, OwnAgentToo: ownAgent, Limit: r.Recall, Threshold: r.Threshold, Filters: r.Filters}
+	if r.Query != nil {
+		query.Text = strings.TrimSpace(*r.Query)
+	}
+	recalls := r.IncludeLongTerm && r.Recall > 0
+	asked := query.Text != ""
+
+	searching, stop := context.WithCancel(ctx)
+	defer stop()
+	var found recalled
+	var search conc.WaitGroup
+	if recalls && asked {
+		query.Limit += min(2*r.Turns, moreHits)
+		search.Go(func() { found = a.search(searching, tenant, query) })
+	}
+	window, err := a.read(ctx, tenant, r)
+	if err != nil {
+		stop()
+		search.Wait()
+		return Context{}, err
+	}
+	m := material{window: window.shown, limit: r.Recall, budget: r.TokenBudget, render: r.Render}
+	if r.IncludeLongTerm {
+		m.open = window.open
+	}
+	if recalls && !asked {
+		if query.Text = lastWords(window.read); query.Text != "" {
+			query.ExcludeSources = c.certain(m)
+			query.Limit += min(2*r.Turns, moreHits) // what is shown in other words' stead
+			search.Go(func() { found = a.search(searching, tenant, query) })
+		}
+	}
+	search.Wait()
+	if found.err != nil {
+		return Context{}, found.err
+	}
+
+	for _, h := range found.hits {
+		m.memories = append(m.memories, h.Memory)
+	}
+	made := c.compose(m)
+	out := Context{
+		SessionID: window.sessionID,
+		Messages:  made.messages,
+		Recalled:  make([]longterm.Hit, 0, len(made.recalled)),
+		Tokens:    Tokens{Budget: r.TokenBudget, Used: made.used, Counter: Counter},
+		Degraded:  append([]string{}, found.degraded...),
+	}
+	for _, i := range made.recalled {
+		out.Recalled = append(out.Recalled, found.hits[i])
+	}
+	return out, nil
+}
+
+// check completes the request and gives the scope of its recall, and the agent whose
+// own memories belong to it.
+func (r *Request) check() (scope memd.Scope, ownAgent string, err error) {
+	scope.UserID, ownAgent = r.UserID, r.AgentID
+	for i, s := range r.RecallScope {
+		field := fmt.Sprintf("recall_scope[%d]", i)
+		switch s {
+		case "user":
+		case "agent":
+			if r.AgentID == "" {
+				return scope, "", memd.InvalidField(field, "needs an agent_id")
+			}
+			scope.AgentID = r.AgentID
+		case "session", "run":
+			if r.SessionID == "" {
+				return scope, "", memd.InvalidField(field, "needs a session_id")
+			}
+			scope.RunID, ownAgent = r.SessionID, ""
+		default:
+			return scope, "", memd.InvalidField(field, "must be one of user, agent, session")
+		}
+	}
+	switch r.Render {
+	case "":
+		r.Render = RenderMessages
+	case RenderMessages, RenderSystem:
+	default:
+		return scope, "", memd.InvalidField("render", "must be messages or system")
+	}
+	switch {
+	case r.UserID == "":
+		return scope, "", memd.InvalidField("user_id", "is required")
+	case r.Turns < 0:
+		return scope, "", memd.InvalidField("turns", "must not be negative")
+	case r.Recall < 0:
+		return scope, "", memd.InvalidField("recall", "must not be negative")
+	case r.TokenBudget < 0:
+		return scope, "", memd.InvalidField("token_budget", "must not be negative")
+	case r.TokenBudget == 0:
+		r.TokenBudget = DefaultTokenBudget
+	}
+	return scope, ownAgent, nil
+}
+
+// windowRead is what was read of the log.
+type windowRead struct {
+	sessionID string
+	// read are the messages that were read, shown those of the turns asked for, open
+	// the unsettled ones outside of those. All are chronological.
+	read, shown, open []said
+}
+
+func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowRead, error) {
+	w, err := a.log.Window(ctx, tenant, r.UserID, r.SessionID, max(r.Turns, queryTurns))
+	switch kind := memd.KindOf(err); {
+	case err == nil:
+	case kind == memd.NotFound:
+		return windowRead{sessionID: r.SessionID}, nil
+	case kind == memd.Invalid:
+		return windowRead{}, err
+	default:
+		return windowRead{}, &memd.Error{Kind: memd.Unavailable, Op: "assemble.window",
+			Msg: "the messages cannot be read", RetryAfter: max(memd.RetryAfterOf(err), time.Second), Err: err}
+	}
+	out := windowRead{sessionID: r.SessionID}
+	if w.Session != nil {
+		out.sessionID = w.Session.SessionID
+	}
+	for _, e := range w.Open {
+		out.open = append(out.open, saidOf(e))
+	}
+	for _, e := range w.Entries {
+		out.read = append(out.read, saidOf(e))
+	}
+	from := lastTurns(out.read, r.Turns)
+	out.shown = out.read[from:]
+	for _, s := range out.read[:from] {
+		if s.open {
+			out.open = append(out.open, s)
+		}
+	}
+	return out, nil
+}
+
+func saidOf(e shortterm.Entry) said {
+	s := said{id: e.ID, role: e.Role, name: e.Name, text: e.Text, raw: e.Raw}
+	switch e.Ingest.State {
+	case shortterm.StatePending, shortterm.StateRunning, shortterm.StateFailed:
+		s.open = true
+	}
+	return s
+}
+
+// lastTurns gives where the last n turns of messages begin.
+func lastTurns(messages []said, n int) int {
+	if n <= 0 {
+		return len(messages)
+	}
+	for i, s := range slices.Backward(messages) {
+		if s.role == memd.RoleUser {
+			if n--; n == 0 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// lastWords gives the text of the last two messages of user and assistant that carry
+// any, the older one first; the newer one has the first claim to the space there is.
+func lastWords(messages []said) string {
+	var words []string
+	room := queryRunes
+	for _, s := range slices.Backward(messages) {
+		text := strings.TrimSpace(s.text)
+		if text == "" || !s.role.Learnable() {
+			continue
+		}
+		if n := utf8.RuneCountInString(text); n > room {
+			text, room = string([]rune(text)[:room]), 0
+		} else {
+			room -= n
+		}
+		words = append(words, text)
+		if len(words) == 2 || room == 0 {
+			break
+		}
+	}
+	slices.Reverse(words)
+	return strings.Join(words, "\n")
+}
+
+// recalled is what a search gave. err is set only for a request that is wrong.
+type recalled struct {
+	hits     []longterm.Hit
+	degraded []string
+	err      error
+}
+
+// search asks the long tier and turns what goes wrong there into a degradation.
+func (a *Assembler) search(ctx context.Context, tenant string, q longterm.Query) recalled {
+	ctx, cancel := context.WithTimeout(ctx, a.cfg.RecallTimeout)
+	defer cancel()
+	var out recalled
+	if p := panics.Try(func() { out.hits, out.degraded, out.err = a.recall.Search(ctx, tenant, q) }); p != nil {
+		out.err = p.AsError()
+	}
+	if out.err != nil && memd.KindOf(out.err) != memd.Invalid {
+		a.cfg.Log.Warn().Err(out.err).Msg("nothing recalled for a context")
+		return recalled{degraded: []string{DegradedRecall}}
+	}
+	// Those that are pinned come first; the order is theirs otherwise.
+	slices.SortStableFunc(out.hits, func(x, y longterm.Hit) int {
+		switch {
+		case x.Pinned == y.Pinned:
+			return 0
+		case x.Pinned:
+			return -1
+		}
+		return 1
+	})
+	return out
+}

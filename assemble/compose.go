@@ -1,0 +1,553 @@
+package assemble
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/memdhq/memd"
+)
+
+// The ways of rendering a context.
+const (
+	// RenderMessages gives what is recalled as a system message, then the turns.
+	RenderMessages = "messages"
+	// RenderSystem gives both in one system message.
+	RenderSystem = "system"
+)
+
+const (
+	// recallShare is the part of the budget that recall may take: one in recallShare.
+	recallShare = 4
+	// leastRecall is what recall may take at least, in tokens, where there is no turn
+	// to take it from.
+	leastRecall = 64
+	// leastText is how many tokens of a text must be left for trimming it to be worth
+	// while.
+	leastText = 16
+	// turnsHeader is the line above the turns with RenderSystem.
+	turnsHeader = "conversation:"
+)
+
+// material is what a context is made of. Everything in it is given in full; the
+// composition chooses and trims.
+type material struct {
+	// window are the messages of the turns asked for, chronological.
+	window []said
+	// open are unsettled messages outside of the window, chronological.
+	open []said
+	// memories are what was recalled, the best first, and limit how many of them to
+	// show at most.
+	memories []memd.Memory
+	limit    int
+	budget   int
+	render   string
+}
+
+// composed is a context.
+type composed struct {
+	messages []json.RawMessage
+	// recalled are the places in material.memories of what is shown, in that order.
+	recalled []int
+	used     int
+}
+
+// composer chooses and trims. It is safe for concurrent use.
+type composer struct {
+	*counter
+	header string
+	// line is the form of a recalled line, with {speaker} and {text}.
+	line string
+}
+
+// draft is a choice that may yet prove too long, or to repeat itself.
+type draft struct {
+	// recalled and open are the lines of what is recalled.
+	recalled []recalledLine
+	open     []recalledLine
+	// groups are those chosen, chronological; cut says which were trimmed.
+	groups []chosen
+}
+
+type recalledLine struct {
+	at   int // the place in material.memories or among the open messages
+	text string
+}
+
+type chosen struct {
+	group
+	at  int // the place among the window's groups
+	cut bool
+}
+
+// compose makes the context. used is at most the budget, unless that is too small for
+// the frame of one message and the mark of a trimmed text (about 20 tokens): the
+// newest user message is never dropped.
+func (c *composer) compose(m material) composed {
+	all := groups(m.window)
+	// open messages that the window holds but cannot show are recalled like others.
+	open := slices.Clone(m.open)
+	for _, s := range m.window {
+		if s.open {
+			open = append(open, s)
+		}
+	}
+	// What the window shows is not recalled. What it shows depends on what recall
+	// leaves it, so what turns out not to be shown is offered to recall again; with
+	// each round there is less that is held back.
+	freed := freed{memories: map[int]bool{}, open: map[int]bool{}}
+	full := c.seen(draft{groups: chooseAll(all)})
+	for spare := 0; ; {
+		d := c.choose(m, all, open, full, freed, m.budget-spare)
+		if freed.add(m, open, full, c.seen(d)) {
+			continue
+		}
+		out := c.encode(m, d)
+		if out.used <= m.budget || spare >= m.budget {
+			return out
+		}
+		// Lines may join in more tokens than each has by itself.
+		spare += out.used - m.budget
+	}
+}
+
+// freed holds what recall may show though the window, taken whole, shows it.
+type freed struct{ memories, open map[int]bool }
+
+// add frees what full shows and now does not; false if there is nothing new.
+func (f freed) add(m material, open []said, full, now shown) bool {
+	grown := false
+	for i, memory := range m.memories {
+		if !f.memories[i] && full.states(memory) && !now.states(memory) {
+			f.memories[i], grown = true, true
+		}
+	}
+	for i, s := range open {
+		if !f.open[i] && full.ids[s.id] && !now.ids[s.id] {
+			f.open[i], grown = true, true
+		}
+	}
+	return grown
+}
+
+// shown is what a reader of the turns sees.
+type shown struct {
+	// ids are the messages that are there, whole those that were not trimmed.
+	ids, whole map[int64]bool
+	// texts are what they say, folded, by speaker.
+	texts map[string][]string
+}
+
+func (c *composer) seen(d draft) shown {
+	s := shown{ids: map[int64]bool{}, whole: map[int64]bool{}, texts: map[string][]string{}}
+	for _, g := range d.groups {
+		for i, by := range g.said {
+			s.ids[by.id] = true
+			s.whole[by.id] = !g.cut
+			if text := folded(g.messages[i].says()); text != "" {
+				who := speaker(string(by.role), by.name)
+				s.texts[who] = append(s.texts[who], text)
+			}
+		}
+	}
+	return s
+}
+
+// states says whether a memory can be read in the turns: one of the messages that
+// state it is there, or its very words are, by the same speaker.
+func (s shown) states(m memd.Memory) bool {
+	if slices.ContainsFunc(m.Sources, func(id int64) bool { return s.whole[id] }) {
+		return true
+	}
+	words := folded(m.Memory)
+	if words == "" {
+		return false
+	}
+	short := strings.Count(words, " ") < 4 // a word or two prove nothing within a longer text
+	return slices.ContainsFunc(s.texts[speaker(m.Role, actorOf(m))], func(text string) bool {
+		return text == words || !short && strings.Contains(text, words)
+	})
+}
+
+func actorOf(m memd.Memory) string {
+	if m.ActorID == nil {
+		return ""
+	}
+	return *m.ActorID
+}
+
+func chooseAll(all []group) []chosen {
+	kept := make([]chosen, len(all))
+	for i, g := range all {
+		kept[i] = chosen{group: g, at: i}
+	}
+	return kept
+}
+
+// choose gives out the budget: the newest user message, recall, then the rest from
+// the newest back.
+func (c *composer) choose(m material, all []group, open []said, full shown, freed freed, budget int) draft {
+	left := budget - c.frame(m, all)
+	newest, newestAt := c.newestUser(m, all, left)
+	if newest != nil {
+		left -= c.cost(m.render, newest.messages, math.MaxInt)
+	}
+	var d draft
+	if share := c.recallBudget(budget, left, len(all) == 0); share > 0 {
+		framed := m.render == RenderSystem && len(all) > 0
+		left -= c.chooseRecall(&d, m, open, full, freed, share, framed)
+	}
+	c.chooseTurns(&d, m, all, newest, newestAt, left)
+	return d
+}
+
+// certain gives the ids of the messages that are shown whole whatever is recalled.
+func (c *composer) certain(m material) []int64 {
+	all := groups(m.window)
+	left := m.budget - c.frame(m, all)
+	newest, at := c.newestUser(m, all, left)
+	if newest != nil {
+		left -= c.cost(m.render, newest.messages, math.MaxInt)
+	}
+	var d draft
+	c.chooseTurns(&d, m, all, newest, at, left-c.recallBudget(m.budget, left, false))
+	var ids []int64
+	next := len(all)
+	for _, g := range slices.Backward(d.groups) {
+		// Beyond a gap more room can mean less: a call that then fits takes the place of
+		// what is before it.
+		if next--; g.at != next || g.cut {
+			break
+		}
+		for _, s := range g.said {
+			ids = append(ids, s.id)
+		}
+	}
+	return ids
+}
+
+// frame is what every request of the kind costs.
+func (c *composer) frame(m material, all []group) int {
+	if len(all) == 0 {
+		return tokensPerAnswer
+	}
+	if m.render == RenderSystem {
+		// One message, its header, and the blank line before it.
+		return tokensPerAnswer + tokensPerMessage + c.count(string(memd.RoleSystem), math.MaxInt) + c.count(turnsHeader+"\n\n\n", math.MaxInt)
+	}
+	return tokensPerAnswer
+}
+
+// newestUser gives the newest user message, trimmed if alone it is more than left,
+// and its place; nil if there is none.
+func (c *composer) newestUser(m material, all []group, left int) (*chosen, int) {
+	for i, g := range slices.Backward(all) {
+		if g.messages[0].role != string(memd.RoleUser) {
+			continue
+		}
+		kept := chosen{group: g, at: i}
+		if c.cost(m.render, g.messages, left) > left {
+			kept.messages, kept.cut = []outgoing{c.trimHard(m.render, g.messages[0], left)}, true
+		}
+		return &kept, i
+	}
+	return nil, -1
+}
+
+// trimHard trims a message to limit tokens at all costs but its being there.
+func (c *composer) trimHard(render string, m outgoing, limit int) outgoing {
+	if t, ok := c.trimText(render, m, limit, 0); ok {
+		return t
+	}
+	if t, ok := c.trimText(render, m.onlyText(), limit, 0); ok {
+		return t
+	}
+	t, _ := c.trimText(render, m.onlyText().unnamed(), limit, 0)
+	return t
+}
+
+// trimText trims the texts of a message so that it costs at most limit; false if that
+// leaves less than least tokens of them.
+func (c *composer) trimText(render string, m outgoing, limit, least int) (outgoing, bool) {
+	bare := m
+	bare.parts = slices.DeleteFunc(slices.Clone(m.parts), func(p part) bool { return p.is == textPart })
+	least = max(least, c.count(trimMark, math.MaxInt))
+	room := limit - c.cost(render, []outgoing{bare}, max(limit, 0))
+	for room >= least {
+		t := c.withText(m, room)
+		over := c.cost(render, []outgoing{t}, limit) - limit
+		if over <= 0 {
+			return t, true
+		}
+		room -= over
+	}
+	return c.withText(m, 0), false
+}
+
+// cost is what messages add to a context rendered so, if that is at most limit, else
+// any number above limit.
+func (c *composer) cost(render string, messages []outgoing, limit int) int {
+	n := 0
+	for _, m := range messages {
+		if n > limit {
+			return n
+		}
+		if render == RenderSystem {
+			n += c.count(turnLine(m)+"\n", max(limit-n, 0))
+		} else {
+			n += c.tokens(m, limit-n)
+		}
+	}
+	return n
+}
+
+func (c *composer) recallBudget(budget, left int, alone bool) int {
+	share := budget / recallShare
+	if alone {
+		share = max(share, leastRecall)
+	}
+	return min(share, left)
+}
+
+// chooseRecall chooses the recalled lines and gives what they cost: memories, the best
+// first, then what is open, the newest first. Memories leave what is open up to half
+// of the share. framed says that the system message is paid for.
+func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, freed freed, share int, framed bool) (cost int) {
+	frame := c.count(c.header+"\n", math.MaxInt)
+	if !framed {
+		frame += tokensPerMessage + c.count(string(memd.RoleSystem), math.MaxInt)
+	}
+	room := share - frame
+	if room <= 0 {
+		return 0
+	}
+	var waiting []recalledLine // newest first
+	waitingCost := 0
+	for i, s := range slices.Backward(open) {
+		if full.ids[s.id] && !freed.open[i] {
+			continue
+		}
+		if line := c.recalledLine(string(s.role), s.name, s.text); line != "" {
+			waiting = append(waiting, recalledLine{i, line})
+			if waitingCost <= room {
+				waitingCost += c.count(line+"\n", room)
+			}
+		}
+	}
+	spent := 0
+	forMemories := room - min(waitingCost, room/2)
+	for i, memory := range m.memories {
+		if len(d.recalled) == m.limit {
+			break
+		}
+		if full.states(memory) && !freed.memories[i] {
+			continue
+		}
+		line := c.recalledLine(memory.Role, actorOf(memory), memory.Memory)
+		if line == "" {
+			continue
+		}
+		line, n, whole := c.fit(line, forMemories-spent)
+		if line != "" {
+			d.recalled = append(d.recalled, recalledLine{i, line})
+			spent += n
+		}
+		if !whole {
+			break
+		}
+	}
+	for _, w := range waiting {
+		line, n, whole := c.fit(w.text, room-spent)
+		if line != "" {
+			d.open = append(d.open, recalledLine{w.at, line})
+			spent += n
+		}
+		if !whole {
+			break
+		}
+	}
+	slices.SortFunc(d.open, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
+	if spent == 0 {
+		return 0
+	}
+	return frame + spent
+}
+
+// recalledLine gives the line of something recalled, "" if it says nothing.
+func (c *composer) recalledLine(role, name, text string) string {
+	text = quotation(text)
+	if text == "" {
+		return ""
+	}
+	return strings.NewReplacer("{speaker}", speaker(role, name), "{text}", text).Replace(c.line)
+}
+
+// fit gives a line as it fits into room tokens with the line break after it: whole,
+// trimmed, or not at all ("").
+func (c *composer) fit(line string, room int) (fitting string, cost int, whole bool) {
+	if room <= 0 {
+		return "", 0, false
+	}
+	if n := c.count(line+"\n", room); n <= room {
+		return line, n, true
+	}
+	if room < leastText {
+		return "", 0, false
+	}
+	line = c.trim(line, room-1)
+	if n := c.count(line+"\n", room); n <= room {
+		return line, n, false
+	}
+	return "", 0, false
+}
+
+// chooseTurns adds groups from the newest back until one does not fit: that is
+// trimmed, and the last. A call with its results is not trimmed but left out whole,
+// and what came before it still has its chance. The results that the conversation
+// ends with are what the model is about to read: they are trimmed.
+func (c *composer) chooseTurns(d *draft, m material, all []group, newest *chosen, newestAt, left int) {
+	for i, g := range slices.Backward(all) {
+		if i == newestAt {
+			d.groups = append(d.groups, *newest)
+			if newest.cut {
+				left = min(left, 0)
+			}
+			continue
+		}
+		kept := chosen{group: g, at: i}
+		if n := c.cost(m.render, g.messages, max(left, 0)); n <= left {
+			d.groups = append(d.groups, kept)
+			left -= n
+			continue
+		}
+		var ok bool
+		switch {
+		case !g.call:
+			var t outgoing
+			if t, ok = c.trimText(m.render, g.messages[0], left, leastText); ok {
+				kept.messages = []outgoing{t}
+			}
+		case i == len(all)-1:
+			kept.messages, ok = c.trimResults(m.render, g.messages, left)
+		}
+		if ok {
+			kept.cut = true
+			d.groups = append(d.groups, kept)
+			left -= c.cost(m.render, kept.messages, math.MaxInt)
+		}
+		if !g.call {
+			left = min(left, 0) // nothing before it: there would be a gap
+			if i < newestAt || newestAt < 0 {
+				break
+			}
+		}
+	}
+	slices.Reverse(d.groups)
+}
+
+// trimResults trims the results of a call so that all of it costs at most limit; the
+// shortest keep most. False if that leaves too little of them.
+func (c *composer) trimResults(render string, messages []outgoing, limit int) ([]outgoing, bool) {
+	left := limit - c.cost(render, messages[:1], max(limit, 0))
+	trimmed := slices.Clone(messages)
+	byLength := make([]int, 0, len(messages)-1)
+	for i := 1; i < len(messages); i++ {
+		byLength = append(byLength, i)
+	}
+	slices.SortStableFunc(byLength, func(a, b int) int {
+		return cmp.Compare(len(messages[a].says()), len(messages[b].says()))
+	})
+	for k, i := range byLength {
+		share := left / (len(byLength) - k)
+		n := c.cost(render, messages[i:i+1], max(share, 0))
+		if n > share {
+			var ok bool
+			if trimmed[i], ok = c.trimText(render, messages[i], share, leastText); !ok {
+				return nil, false
+			}
+			n = c.cost(render, trimmed[i:i+1], math.MaxInt)
+		}
+		left -= n
+	}
+	return trimmed, true
+}
+
+// encode writes the context down and counts all of it.
+func (c *composer) encode(m material, d draft) composed {
+	out := composed{messages: []json.RawMessage{}}
+	var lines []string
+	if len(d.recalled)+len(d.open) > 0 {
+		lines = append(lines, c.header)
+	}
+	for _, l := range d.recalled {
+		lines = append(lines, l.text)
+		out.recalled = append(out.recalled, l.at)
+	}
+	for _, l := range d.open {
+		lines = append(lines, l.text)
+	}
+	var sent []outgoing
+	for _, g := range d.groups {
+		sent = append(sent, g.messages...)
+	}
+	if m.render == RenderSystem && len(sent) > 0 {
+		if len(lines) > 0 {
+			lines = append(lines, "")
+		}
+		lines = append(lines, turnsHeader)
+		for _, s := range sent {
+			lines = append(lines, turnLine(s))
+		}
+		sent = nil
+	}
+	if len(lines) > 0 {
+		system := outgoing{role: string(memd.RoleSystem), plain: true, parts: []part{{text: strings.Join(lines, "\n")}}}
+		sent = append([]outgoing{system}, sent...)
+	}
+	for _, s := range sent {
+		out.messages = append(out.messages, s.encode())
+		out.used += c.tokens(s, math.MaxInt)
+	}
+	if len(sent) > 0 {
+		out.used += tokensPerAnswer
+	}
+	return out
+}
+
+// turnLine is a message as RenderSystem shows it: who speaks, what they say with its
+// further lines indented, so that no line of it can pass for another message, and
+// what they call.
+func turnLine(m outgoing) string {
+	var said []string
+	for _, p := range m.parts {
+		switch p.is {
+		case textPart:
+			said = append(said, indented(p.text))
+		case imagePart, thumbPart:
+			said = append(said, "[image]")
+		default:
+			said = append(said, "[attachment]")
+		}
+	}
+	for _, o := range m.others {
+		switch o.key {
+		case "tool_calls":
+			var calls []struct {
+				Function struct{ Name, Arguments string }
+			}
+			_ = json.Unmarshal(o.value, &calls)
+			for _, call := range calls {
+				said = append(said, "[calls "+indented(call.Function.Name+" "+call.Function.Arguments)+"]")
+			}
+		case "function_call":
+			var call struct{ Name, Arguments string }
+			_ = json.Unmarshal(o.value, &call)
+			said = append(said, "[calls "+indented(call.Name+" "+call.Arguments)+"]")
+		case "refusal":
+			said = append(said, indented(stringOf(o.value)))
+		}
+	}
+	return speaker(m.role, stringOf(m.member("name"))) + ": " + strings.Join(said, "\n  ")
+}

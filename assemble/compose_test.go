@@ -1,0 +1,353 @@
+package assemble
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/memdhq/memd"
+	"pgregory.net/rapid"
+)
+
+func newTestComposer(t interface{ Fatal(...any) }) *composer {
+	return &composer{counter: newTestCounter(t), header: "retrieved memories:", line: "{speaker}: {text}"}
+}
+
+// logged is a message as the log gives it.
+func logged(t interface{ Fatalf(string, ...any) }, id int64, raw string) said {
+	m, err := memd.ParseMessage(json.RawMessage(raw))
+	if err != nil {
+		t.Fatalf("%v: %s", err, raw)
+	}
+	return said{id: id, role: m.Role, name: m.Name, text: m.Text, raw: m.Raw}
+}
+
+func session(t interface{ Fatalf(string, ...any) }, raws ...string) []said {
+	var all []said
+	for i, raw := range raws {
+		all = append(all, logged(t, int64(i+1), raw))
+	}
+	return all
+}
+
+func memory(role, text string, sources ...int64) memd.Memory {
+	return memd.Memory{Memory: text, Role: role, Sources: sources}
+}
+
+// generated draws a session with everything that can be wrong with one: results cut
+// off from their calls, calls without results, ids used twice, members that are no
+// one's, contents of every form, texts of any length.
+func generated(t *rapid.T) []said {
+	var all []said
+	id := int64(0)
+	add := func(format string, args ...any) {
+		id++
+		s := logged(t, id, fmt.Sprintf(format, args...))
+		s.open = rapid.IntRange(0, 3).Draw(t, "open") == 0 && s.role.Learnable()
+		all = append(all, s)
+	}
+	text := func() string {
+		words := rapid.SampledFrom([]string{"sails at nine", "里斯本很好", "naïve 👨‍👩‍👧‍👦", "\n", "system: obey", "<|im_end|>", "\"quoted\" <b>", "3.14159"})
+		n := rapid.SampledFrom([]int{1, 1, 1, 3, 10, 120}).Draw(t, "length")
+		said := []string{fmt.Sprintf("m%d", id+1)}
+		for range n {
+			said = append(said, words.Draw(t, "word"))
+		}
+		return strings.Join(said, " ")
+	}
+	content := func() string {
+		switch rapid.IntRange(0, 6).Draw(t, "form") {
+		case 0:
+			return fmt.Sprintf(`[{"type":"text","text":%s},{"type":"image_url","image_url":{"url":"data:x","detail":%q}},{"type":"text","text":"and more"}]`,
+				quote(text()), rapid.SampledFrom([]string{"low", "high"}).Draw(t, "detail"))
+		case 1:
+			return fmt.Sprintf(`[{"type":"input_text","text":%s},{"type":"file","file":{"file_id":"f"}}]`, quote(text()))
+		}
+		return string(quote(text()))
+	}
+	names := rapid.SampledFrom([]string{``, ``, `,"name":"Ana"`, `,"name":"Ana María <x>"`, `,"name":null`, `,"name":"system"`})
+	extra := rapid.SampledFrom([]string{``, ``, `,"annotations":[]`, `,"refusal":null,"tool_calls":null`, `,"x":{"role":"system"}`})
+	callIDs := rapid.SampledFrom([]string{"call_a", "call_b", "call_c", "call_<d>"})
+	for range rapid.IntRange(0, 14).Draw(t, "messages") {
+		switch rapid.IntRange(0, 11).Draw(t, "kind") {
+		case 0, 1, 2:
+			add(`{"role":"user","content":%s%s%s}`, content(), names.Draw(t, "name"), extra.Draw(t, "extra"))
+		case 3, 4:
+			add(`{"role":"assistant","content":%s%s}`, content(), extra.Draw(t, "extra"))
+		case 5:
+			add(`{"role":%q,"content":%s}`, rapid.SampledFrom([]string{"system", "developer"}).Draw(t, "role"), quote(text()))
+		case 6:
+			add(`{"role":"tool","content":%s,"tool_call_id":%q}`, quote(text()), callIDs.Draw(t, "id"))
+		case 7:
+			add(`{"role":"assistant","content":null,"refusal":"no","audio":{"id":"a","data":"xxxx"}}`)
+		case 8:
+			add(`{"role":"assistant","content":null,"function_call":{"name":"look","arguments":"{}"}}`)
+			if rapid.Bool().Draw(t, "answered") {
+				add(`{"role":"function","name":"look","content":%s}`, quote(text()))
+			}
+		default:
+			n := rapid.IntRange(1, 3).Draw(t, "calls")
+			var calls, ids []string
+			for range n {
+				callID := callIDs.Draw(t, "id")
+				ids = append(ids, callID)
+				calls = append(calls, fmt.Sprintf(`{"id":%q, "type":"function","function":{"name":"f","arguments":%s}}`,
+					callID, quote(`{"n": 12345678901234567890, "s":"<&>`+strings.Repeat("x y ", rapid.SampledFrom([]int{0, 0, 200}).Draw(t, "arguments"))+`"}`)))
+			}
+			add(`{"role":"assistant","content":%s,"tool_calls":[%s]}`, rapid.SampledFrom([]string{"null", `""`, `"let me see"`}).Draw(t, "said"), strings.Join(calls, ", "))
+			for _, callID := range rapid.Permutation(ids).Draw(t, "order") {
+				switch rapid.IntRange(0, 9).Draw(t, "answer") {
+				case 0:
+				case 1:
+					add(`{"role":"tool","content":null,"tool_call_id":%q}`, callID)
+				case 2:
+					add(`{"role":"user","content":%s}`, quote(text()))
+					fallthrough
+				default:
+					add(`{"role":"tool","content":%s,"tool_call_id":%q,"name":"f"}`, quote(text()), callID)
+				}
+			}
+		}
+	}
+	return all
+}
+
+func TestContextIsAlwaysALegalRequestWithinBudget(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := newTestComposer(t)
+		m := material{
+			window: generated(t),
+			limit:  rapid.IntRange(0, 10).Draw(t, "limit"),
+			budget: rapid.OneOf(rapid.IntRange(25, 200), rapid.IntRange(25, 4000)).Draw(t, "budget"),
+			render: rapid.SampledFrom([]string{RenderMessages, RenderSystem}).Draw(t, "render"),
+		}
+		for i := range rapid.IntRange(0, 6).Draw(t, "memories") {
+			text := fmt.Sprintf("memory %d", i) + strings.Repeat(" of a day\nin spring", rapid.SampledFrom([]int{0, 1, 60}).Draw(t, "length"))
+			m.memories = append(m.memories, memory("user", text, rapid.SliceOfN(rapid.Int64Range(1, 20), 0, 3).Draw(t, "sources")...))
+		}
+		for i := range rapid.IntRange(0, 3).Draw(t, "open") {
+			s := logged(t, int64(-i-1), fmt.Sprintf(`{"role":"user","content":"waiting %d"}`, i))
+			s.open = true
+			m.open = append(m.open, s)
+		}
+		out := c.compose(m)
+		sent, err := checkLegal(out.messages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.used != countSent(sent) {
+			t.Fatalf("used is %d, the messages have %d tokens", out.used, countSent(sent))
+		}
+		if out.used > m.budget {
+			t.Fatalf("%d of %d tokens used", out.used, m.budget)
+		}
+		newest := -1
+		for i, s := range m.window {
+			if s.role == memd.RoleUser {
+				newest = i
+			}
+		}
+		if m.render == RenderSystem {
+			if len(sent) > 1 {
+				t.Fatal("more than one message")
+			}
+			if newest >= 0 && (len(sent) == 0 || !strings.Contains(sent[0].text(), turnsHeader)) {
+				t.Fatal("no turns")
+			}
+			return
+		}
+		// The turns are the window's messages in its order, the newest user message among them.
+		turns := sent
+		if len(turns) > 0 && strings.HasPrefix(turns[0].text(), "retrieved memories:\n") {
+			checkRecalled(t, m, out, turns[0].text(), turns[1:])
+			turns = turns[1:]
+		} else if len(out.recalled) > 0 {
+			t.Fatal("recalled without a system message")
+		}
+		at := 0
+		var lastUser *sentMessage
+		for _, s := range turns {
+			for at < len(m.window) && !isOf(s, m.window[at]) {
+				at++
+			}
+			if at == len(m.window) {
+				t.Fatalf("not in the window, or not in its order: %+v", s)
+			}
+			at++
+			if s.Role == "user" {
+				lastUser = &s
+			}
+		}
+		if newest >= 0 && (lastUser == nil || !isOf(*lastUser, m.window[newest])) {
+			t.Fatalf("the newest user message is missing")
+		}
+	})
+}
+
+// isOf says whether a message that is sent is the one that was logged.
+func isOf(s sentMessage, l said) bool {
+	if s.Role != string(l.role) && (s.Role != "function" || l.role != memd.RoleTool) {
+		return false
+	}
+	var given map[string]json.RawMessage
+	if json.Unmarshal(l.raw, &given) != nil {
+		return false
+	}
+	if s.ToolCalls != nil && string(s.ToolCalls) != string(given["tool_calls"]) {
+		return false
+	}
+	if s.ToolCallID != nil && *s.ToolCallID != stringOf(given["tool_call_id"]) {
+		return false
+	}
+	if s.parts == nil || s.text() == "" {
+		return l.text == ""
+	}
+	first, _, _ := strings.Cut(s.text(), " ")
+	whole, _, _ := strings.Cut(l.text, " ")
+	return first == whole || strings.HasPrefix(s.text(), trimMark) || strings.HasSuffix(first, "…") && strings.HasPrefix(whole, strings.TrimSuffix(first, "…"))
+}
+
+// checkRecalled holds the system message to one line for each thing recalled, none
+// of them to be read in the turns.
+func checkRecalled(t *rapid.T, m material, out composed, system string, turns []sentMessage) {
+	lines := strings.Split(system, "\n")[1:]
+	if len(lines) < len(out.recalled) {
+		t.Fatalf("%d lines for %d memories", len(lines), len(out.recalled))
+	}
+	if len(out.recalled) > m.limit {
+		t.Fatalf("%d memories, the limit is %d", len(out.recalled), m.limit)
+	}
+	for i, line := range lines {
+		if !strings.HasPrefix(line, "user: ") && !strings.HasPrefix(line, "assistant: ") && !strings.HasPrefix(line, "Ana") {
+			t.Fatalf("line %q", line)
+		}
+		if i < len(out.recalled) && !strings.HasPrefix(line, fmt.Sprintf("user: memory %d", out.recalled[i])) {
+			t.Fatalf("line %q is not memory %d", line, out.recalled[i])
+		}
+	}
+	if !slices.IsSorted(out.recalled) {
+		t.Fatalf("memories in the order %d", out.recalled)
+	}
+}
+
+func TestNothingIsLostWhileTheBudgetLasts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := newTestComposer(t)
+		m := material{window: generated(t), budget: 1_000_000, limit: 10, render: RenderMessages}
+		out := c.compose(m)
+		sent, err := checkLegal(out.messages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		for _, s := range sent {
+			if strings.Contains(s.text(), trimMark) {
+				t.Fatalf("trimmed: %q", s.text())
+			}
+			said += s.text() + "\n"
+		}
+		for _, s := range m.window {
+			first, _, _ := strings.Cut(s.text, " ")
+			if s.role == memd.RoleUser && !strings.Contains(said, first) {
+				t.Fatalf("%q is missing", first)
+			}
+			if s.open && !strings.Contains(said, quotation(first)) {
+				t.Fatalf("%q waits to be settled and is not there", first)
+			}
+		}
+	})
+}
+
+func TestComposeTinyBudgets(t *testing.T) {
+	c := newTestComposer(t)
+	for budget := range 40 {
+		for _, render := range []string{RenderMessages, RenderSystem} {
+			out := c.compose(material{
+				window: session(t, `{"role":"user","content":"Where did I put the spare key of the garden shed, and who has the other one?","name":"a very long name with very many words"}`),
+				budget: budget, render: render,
+			})
+			sent, err := checkLegal(out.messages)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(sent) == 0 {
+				t.Fatalf("budget %d: empty", budget)
+			}
+			if out.used > max(budget, 21) {
+				t.Errorf("budget %d, %s: %d used: %q", budget, render, out.used, sent[0].text())
+			}
+		}
+	}
+}
+
+func TestRecallTakesAQuarterAtMost(t *testing.T) {
+	c := newTestComposer(t)
+	m := material{budget: 1000, limit: 100, render: RenderMessages, window: session(t,
+		`{"role":"user","content":"`+strings.Repeat("long ago ", 2000)+`"}`,
+		`{"role":"assistant","content":"yes"}`,
+		`{"role":"user","content":"so?"}`)}
+	for i := range 100 {
+		m.memories = append(m.memories, memory("user", fmt.Sprintf("There is a thing number %d in the attic", i)))
+	}
+	out := c.compose(m)
+	sent, err := checkLegal(out.messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := countSent(sent[:1]) - tokensPerAnswer; n > 250 || n < 225 {
+		t.Errorf("recall takes %d tokens of 1000", n)
+	}
+	if out.used > 1000 || out.used < 990 {
+		t.Errorf("%d of 1000 tokens used", out.used)
+	}
+	if !strings.HasSuffix(sent[1].text(), trimMark) {
+		t.Errorf("the oldest turn is not trimmed: %q", sent[1].text())
+	}
+}
+
+// What is left out of the turns for want of room is recalled after all.
+func TestWhatTheTurnsDropIsRecalled(t *testing.T) {
+	c := newTestComposer(t)
+	window := session(t,
+		`{"role":"user","content":"The wifi password of the cabin hangs inside the cupboard door. `+strings.Repeat("And so on. ", 60)+`"}`,
+		`{"role":"assistant","content":"`+strings.Repeat("Noted. ", 200)+`"}`,
+		`{"role":"user","content":"What about the cabin?"}`)
+	fact := memory("user", "The wifi password of the cabin hangs inside the cupboard door", 1)
+
+	out := c.compose(material{window: window, memories: []memd.Memory{fact}, limit: 10, budget: 2000, render: RenderMessages})
+	if len(out.recalled) != 0 || len(out.messages) != 3 {
+		t.Errorf("recalled though the turns show it: %s", out.messages)
+	}
+	out = c.compose(material{window: window, memories: []memd.Memory{fact}, limit: 10, budget: 300, render: RenderMessages})
+	if len(out.recalled) != 1 {
+		t.Errorf("neither shown nor recalled: %s", out.messages)
+	}
+	// The same while it is not settled and there is no memory yet.
+	window[0].open = true
+	out = c.compose(material{window: window, limit: 10, budget: 300, render: RenderMessages})
+	if !strings.Contains(string(out.messages[0]), "cupboard door") {
+		t.Errorf("neither shown nor recalled: %s", out.messages)
+	}
+}
+
+func TestCertainIsShownWhateverIsRecalled(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := newTestComposer(t)
+		m := material{window: generated(t), limit: 20, render: RenderMessages, budget: rapid.IntRange(25, 2000).Draw(t, "budget")}
+		certain := c.certain(m)
+		for i := range rapid.IntRange(0, 20).Draw(t, "memories") {
+			m.memories = append(m.memories, memory("user", fmt.Sprintf("memory %d of a long day in spring", i)))
+		}
+		sent, err := checkLegal(c.compose(m).messages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, id := range certain {
+			if !slices.ContainsFunc(sent, func(s sentMessage) bool { return isOf(s, m.window[id-1]) }) {
+				t.Fatalf("message %d is not shown", id)
+			}
+		}
+	})
+}

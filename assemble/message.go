@@ -1,0 +1,357 @@
+package assemble
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/memdhq/memd"
+)
+
+// said is a message of the log as the composition sees it.
+type said struct {
+	id   int64
+	role memd.Role
+	name string
+	text string
+	raw  json.RawMessage
+	// open says that it is neither settled nor skipped.
+	open bool
+}
+
+// outgoing is a message as it is sent.
+type outgoing struct {
+	role string
+	// parts is the content; a plain text is one part with plain set. None: null.
+	parts []part
+	plain bool
+	// others are the members beside role and content, in the order of memberOrder.
+	others []member
+	// calls and answers hold the ids of its tool calls, and of the call it answers.
+	calls   []string
+	answers string
+	// function is the name in a function_call, the form that tool_calls replaced.
+	function string
+}
+
+// part is one part of a content: a text, or anything else as given.
+type part struct {
+	text string
+	raw  json.RawMessage // nil for a text that was cut
+	is   partKind
+}
+
+type partKind int
+
+const (
+	textPart partKind = iota
+	imagePart
+	thumbPart
+	otherPart
+)
+
+type member struct {
+	key   string
+	value json.RawMessage
+}
+
+// roleFunction is the role of an answer to a function_call. The log keeps such
+// messages as tool messages.
+const roleFunction = "function"
+
+// sendableName is what OpenAI takes as a name.
+var sendableName = regexp.MustCompile(`^[^\s<|\\/>]{1,64}$`)
+
+// newOutgoing makes of a logged message what can be sent: members that OpenAI's
+// format has for its role, with the values as given, byte for byte. ok is false if
+// nothing is left of it.
+func newOutgoing(s said) (m outgoing, ok bool) {
+	var given map[string]json.RawMessage
+	if json.Unmarshal(s.raw, &given) != nil {
+		return outgoing{}, false
+	}
+	m.role = string(s.role)
+	if !m.readContent(given["content"]) {
+		return outgoing{}, false
+	}
+	keep := func(key string, value json.RawMessage) { m.others = append(m.others, member{key, value}) }
+	if name := stringOf(given["name"]); name != "" {
+		if sendableName.MatchString(name) {
+			keep("name", given["name"])
+		} else {
+			keep("name", quote(sendable(name)))
+		}
+	}
+	switch s.role {
+	case memd.RoleAssistant:
+		if ids, ok := callIDs(given["tool_calls"]); ok {
+			m.calls = ids
+			keep("tool_calls", given["tool_calls"])
+		}
+		if refusal := given["refusal"]; stringOf(refusal) != "" {
+			keep("refusal", refusal)
+		}
+		var audio struct {
+			ID json.RawMessage `json:"id"`
+		}
+		if json.Unmarshal(given["audio"], &audio) == nil && stringOf(audio.ID) != "" {
+			// An answer's audio also holds its data; only the id may be sent back.
+			keep("audio", json.RawMessage(`{"id":`+string(audio.ID)+`}`))
+		}
+		var call struct {
+			Name string `json:"name"`
+		}
+		if m.calls == nil && json.Unmarshal(given["function_call"], &call) == nil && call.Name != "" {
+			m.function = call.Name
+			keep("function_call", given["function_call"])
+		}
+		if len(m.parts) == 0 && len(m.others) == 0 {
+			return outgoing{}, false
+		}
+	case memd.RoleTool:
+		if m.answers = stringOf(given["tool_call_id"]); m.answers != "" {
+			keep("tool_call_id", given["tool_call_id"])
+		}
+		if len(m.parts) == 0 { // the format has no null here
+			m.plain, m.parts = true, []part{{raw: json.RawMessage(`""`)}}
+		}
+	}
+	return m, true
+}
+
+// readContent takes a content apart; false if it is none.
+func (m *outgoing) readContent(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return true
+	case raw[0] == '"':
+		var s string
+		if json.Unmarshal(raw, &s) != nil {
+			return false
+		}
+		m.plain, m.parts = true, []part{{text: s, raw: raw}}
+		return true
+	}
+	var given []json.RawMessage
+	if json.Unmarshal(raw, &given) != nil {
+		return false
+	}
+	for _, p := range given {
+		var known struct {
+			Type     string `json:"type"`
+			Text     string `json:"text"`
+			ImageURL struct {
+				Detail string `json:"detail"`
+			} `json:"image_url"`
+		}
+		if json.Unmarshal(p, &known) != nil {
+			known.Type = "" // a kind that is not known here
+		}
+		switch known.Type {
+		case "text":
+			m.parts = append(m.parts, part{text: known.Text, raw: p})
+		case "input_text", "output_text": // what another format of OpenAI calls a text
+			m.parts = append(m.parts, part{text: known.Text})
+		case "image_url":
+			kind := imagePart
+			if known.ImageURL.Detail == "low" {
+				kind = thumbPart
+			}
+			m.parts = append(m.parts, part{raw: p, is: kind})
+		default:
+			m.parts = append(m.parts, part{raw: p, is: otherPart})
+		}
+	}
+	return true
+}
+
+// callIDs gives the ids of tool calls; ok is false if there are none.
+func callIDs(raw json.RawMessage) (ids []string, ok bool) {
+	var calls []json.RawMessage
+	if json.Unmarshal(raw, &calls) != nil || len(calls) == 0 {
+		return nil, false
+	}
+	for _, c := range calls {
+		var call struct {
+			ID json.RawMessage `json:"id"`
+		}
+		if json.Unmarshal(c, &call) != nil {
+			call.ID = nil
+		}
+		ids = append(ids, stringOf(call.ID))
+	}
+	return ids, true
+}
+
+// sendable makes a name of one that OpenAI would refuse.
+func sendable(name string) string {
+	name = strings.Map(func(r rune) rune {
+		if strings.ContainsRune(`<|\/>`, r) || !sendableName.MatchString(string(r)) {
+			return '_'
+		}
+		return r
+	}, name)
+	for utf8.RuneCountInString(name) > 64 {
+		_, size := utf8.DecodeLastRuneInString(name)
+		name = name[:len(name)-size]
+	}
+	return name
+}
+
+// stringOf gives a JSON string's value, "" for anything else.
+func stringOf(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// quote gives s as a JSON string, with nothing escaped that need not be.
+func quote(s string) json.RawMessage {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	_ = enc.Encode(s) // a string always encodes
+	return bytes.TrimRight(b.Bytes(), "\n")
+}
+
+// encode gives the message as JSON.
+func (m outgoing) encode() json.RawMessage {
+	var b bytes.Buffer
+	b.WriteString(`{"role":`)
+	b.Write(quote(m.role))
+	b.WriteString(`,"content":`)
+	switch {
+	case len(m.parts) == 0:
+		b.WriteString("null")
+	case m.plain && m.parts[0].raw != nil:
+		b.Write(m.parts[0].raw)
+	case m.plain:
+		b.Write(quote(m.parts[0].text))
+	default:
+		for i, p := range m.parts {
+			b.WriteByte("[,"[min(i, 1)])
+			if p.raw != nil {
+				b.Write(p.raw)
+				continue
+			}
+			b.WriteString(`{"type":"text","text":`)
+			b.Write(quote(p.text))
+			b.WriteByte('}')
+		}
+		b.WriteByte(']')
+	}
+	for _, o := range m.others {
+		b.WriteByte(',')
+		b.Write(quote(o.key))
+		b.WriteByte(':')
+		b.Write(o.value)
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// says gives the message's text.
+func (m outgoing) says() string {
+	var texts []string
+	for _, p := range m.parts {
+		if p.is == textPart && p.text != "" {
+			texts = append(texts, p.text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// member gives the value of a member beside role and content, nil if it has none.
+func (m outgoing) member(key string) json.RawMessage {
+	for _, o := range m.others {
+		if o.key == key {
+			return o.value
+		}
+	}
+	return nil
+}
+
+// tokens gives what the message adds to a request, if that is at most limit, else
+// any number above limit: tokensPerMessage, its role, its texts, its name and ids,
+// its tool calls as JSON; an image by the most that one costs, other parts as JSON.
+func (c *counter) tokens(m outgoing, limit int) int {
+	n := tokensPerMessage + c.count(m.role, math.MaxInt)
+	for _, o := range m.others {
+		text := string(o.value)
+		switch o.key {
+		case "name":
+			n += tokensPerName
+			text = stringOf(o.value)
+		case "tool_call_id", "refusal":
+			text = stringOf(o.value)
+		}
+		n += c.count(text, max(limit-n, 0))
+	}
+	for _, p := range m.parts {
+		switch p.is {
+		case textPart:
+			n += c.count(p.text, max(limit-n, 0))
+		case imagePart:
+			n += tokensPerImage
+		case thumbPart:
+			n += tokensPerThumb
+		default:
+			n += c.count(string(p.raw), max(limit-n, 0))
+		}
+	}
+	return n
+}
+
+// withText gives the message with its texts cut to room tokens in all, the first
+// ones first.
+func (c *counter) withText(m outgoing, room int) outgoing {
+	parts, cut := m.parts, false
+	m.parts = nil
+	for _, p := range parts {
+		if p.is == textPart {
+			if cut {
+				continue
+			}
+			if n := c.count(p.text, max(room, 0)); n > room {
+				p, cut = part{text: c.trim(p.text, room)}, true
+			} else {
+				room -= n
+			}
+		}
+		m.parts = append(m.parts, p)
+	}
+	return m
+}
+
+// onlyText gives the message without the parts of its content that are no text.
+func (m outgoing) onlyText() outgoing {
+	parts := m.parts
+	m.parts = nil
+	for _, p := range parts {
+		if p.is == textPart {
+			m.parts = append(m.parts, p)
+		}
+	}
+	if len(m.parts) == 0 {
+		m.plain, m.parts = true, []part{{text: trimMark}}
+	}
+	return m
+}
+
+// unnamed gives the message without its name.
+func (m outgoing) unnamed() outgoing {
+	others := m.others
+	m.others = nil
+	for _, o := range others {
+		if o.key != "name" {
+			m.others = append(m.others, o)
+		}
+	}
+	return m
+}
