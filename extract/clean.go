@@ -1,0 +1,106 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+var (
+	// recallHeading opens a block of recalled text, as an assembled context has it.
+	recallHeading = regexp.MustCompile(`(?i)^\W{0,6}(?:(?:retrieved|recalled|relevant)\s+(?:long[- ]term\s+)?memories)\b[^:\n]{0,60}:`)
+	// recallTag is the same in the manner of markup.
+	recallTag = regexp.MustCompile(`(?i)<\s*([a-z_-]{0,30}(?:memory|memories|recalled)[a-z_-]{0,30})\b[^>\n]{0,100}>`)
+	// recallLine is a line of such a block: "role: text", "- text" or "1. text".
+	recallLine = regexp.MustCompile(`^\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)?(?:\[[^\]]{1,60}\]\s*)?[\p{L}\p{N}_ .-]{1,40}:\s|^\s*(?:[-*•]|\d{1,3}[.)])\s+`)
+	// turnLine is a line of a chat that was pasted or given as an example.
+	turnLine = regexp.MustCompile(`(?i)^\s*(?:[-*>]\s+)?\**\s*(user|human|assistant|ai|bot|system|input|output|q|a)\s*\**\s*:\s*\**`)
+	// exampleWord says that what follows are examples.
+	exampleWord = regexp.MustCompile(`(?i)\b(?:examples?|few[- ]shot|sample (?:dialog(?:ue)?|conversation|chat))\b`)
+)
+
+// clean gives what a message has to say for itself: valid text without control
+// characters and direction overrides, without recalled memories that came back in
+// it, without chats given as examples, secrets redacted. Line breaks stay.
+func clean(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	text = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\r' || r == '\v' || r == '\f' || r == '\u0085' || r == '\u2028' || r == '\u2029':
+			return '\n'
+		case r == '\t':
+			return ' '
+		case unicode.IsControl(r), r == '\uFEFF', r >= '\u202A' && r <= '\u202E', r >= '\u2066' && r <= '\u2069':
+			return -1
+		}
+		return r
+	}, text)
+	return Redact(dropExamples(dropRecalled(text)))
+}
+
+// dropRecalled takes out blocks of recalled text: a heading with the lines that
+// follow in its form, or a pair of tags with all between them.
+func dropRecalled(text string) string {
+	for from := 0; ; {
+		m := recallTag.FindStringSubmatchIndex(text[from:])
+		if m == nil {
+			break
+		}
+		start, end, name := from+m[0], from+m[1], text[from+m[2]:from+m[3]]
+		closing := regexp.MustCompile(`(?i)<\s*/\s*` + regexp.QuoteMeta(name) + `\s*>`).FindStringIndex(text[end:])
+		if closing == nil {
+			from = end
+			continue
+		}
+		text = text[:start] + "\n" + text[end+closing[1]:]
+		from = start
+	}
+	if !strings.Contains(strings.ToLower(text), "memories") {
+		return text
+	}
+	var kept []string
+	inside := false
+	for _, line := range strings.Split(text, "\n") {
+		switch {
+		case recallHeading.MatchString(line):
+			inside = true
+		case inside && recallLine.MatchString(line):
+		default:
+			inside = false
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// dropExamples takes out chats with both sides marked ("User: … Assistant: …"):
+// what is said in them was not said by who sent them. Questions and answers marked
+// "Q:" and "A:", inputs and outputs count only if called examples.
+func dropExamples(text string) string {
+	lines := strings.Split(text, "\n")
+	sides := map[string]bool{}
+	for _, line := range lines {
+		if m := turnLine.FindStringSubmatch(line); m != nil {
+			sides[strings.ToLower(m[1])] = true
+		}
+	}
+	chat := (sides["user"] || sides["human"]) && (sides["assistant"] || sides["ai"] || sides["bot"])
+	pairs := (sides["q"] && sides["a"] || sides["input"] && sides["output"]) && exampleWord.MatchString(text)
+	if !chat && !pairs {
+		return text
+	}
+	var kept []string
+	inside := false
+	for _, line := range lines {
+		switch {
+		case turnLine.MatchString(line):
+			inside = true
+		case inside && strings.TrimSpace(line) != "":
+		default:
+			inside = false
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
+}

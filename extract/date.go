@@ -1,0 +1,702 @@
+package extract
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// grain is how exactly a date is told; a smaller one is more exact.
+type grain int
+
+const (
+	never grain = iota
+	byMinute
+	byDay
+	byWeek
+	byMonth
+	byYear
+)
+
+// moment is a date that a text speaks of: the beginning of the day, week, month or
+// year meant. Days are calendar days of the zone the message was said in, kept as
+// midnight UTC, as the API has bare dates; the day read from it is the day meant.
+type moment struct {
+	time  time.Time
+	grain grain
+}
+
+// instant gives the time, nil if there is none.
+func (m moment) instant() *time.Time {
+	if m.grain == never {
+		return nil
+	}
+	t := m.time.UTC()
+	return &t
+}
+
+// better gives the more exact of two, the first if they are alike.
+func (m moment) better(other moment) moment {
+	if m.grain == never || other.grain != never && other.grain < m.grain {
+		return other
+	}
+	return m
+}
+
+// mention is a place in a text that tells a date.
+type mention struct {
+	start, end int
+	when       moment
+	// note is what is to be written beside the words, "" if they say it all.
+	note string
+}
+
+// resolve finds what a sentence said at a time (in its zone) tells of dates,
+// writes the dates of relative words beside them and gives the most exact one.
+// Nothing is written into quotations, code, brackets and addresses. A zero time
+// resolves nothing that is relative.
+func resolve(text string, said time.Time, english bool) (string, moment) {
+	spans := guarded(text)
+	var out strings.Builder
+	done := 0
+	var best moment
+	for _, m := range mentions(text, said, english) {
+		if m.start < done || within(spans, m.start) {
+			continue
+		}
+		best = best.better(m.when)
+		if rest := strings.TrimLeft(text[m.end:], " ,"); m.note == "" || strings.HasPrefix(rest, "(") && len(rest) > 1 && digitOf(rune(rest[1])) >= 0 {
+			continue
+		}
+		out.WriteString(text[done:m.end])
+		out.WriteString(" (" + m.note + ")")
+		done = m.end
+	}
+	out.WriteString(text[done:])
+	return out.String(), best
+}
+
+func within(spans [][2]int, i int) bool {
+	for _, s := range spans {
+		if s[0] <= i && i < s[1] {
+			return true
+		}
+	}
+	return false
+}
+
+// reader walks over the words of a sentence.
+type reader struct {
+	text  string
+	words []word
+	// today is the calendar day of the message as midnight UTC; said its instant.
+	today, said time.Time
+	past        bool
+	future      bool
+	recurring   bool
+}
+
+// mentions gives what a sentence tells of dates, in order.
+func mentions(text string, said time.Time, english bool) []mention {
+	r := reader{text: text, words: wordsOf(text), said: said}
+	out := isoDates(text)
+	if !english {
+		return out
+	}
+	if !said.IsZero() {
+		r.today = day(said.Year(), said.Month(), said.Day())
+	}
+	r.past, r.future = past(r.words), future(r.words)
+	for _, w := range r.words {
+		r.recurring = r.recurring || recurring[w.low]
+	}
+	for i := 0; i < len(r.words); {
+		if m, n := r.at(i); n > 0 && m.when.valid() {
+			m.start, m.end = r.words[i].start, r.words[i+n-1].end
+			out = append(out, m)
+			i += n
+			continue
+		}
+		i++
+	}
+	sortMentions(out)
+	return out
+}
+
+func sortMentions(m []mention) {
+	for i := range m {
+		for j := i; j > 0 && m[j].start < m[j-1].start; j-- {
+			m[j], m[j-1] = m[j-1], m[j]
+		}
+	}
+}
+
+// valid holds a moment to years that can be written; one that notes no time is valid.
+func (m moment) valid() bool {
+	return m.grain == never || m.time.Year() >= 1 && m.time.Year() <= 9999
+}
+
+func day(year int, month time.Month, d int) time.Time {
+	return time.Date(year, month, d, 0, 0, 0, 0, time.UTC)
+}
+
+var isoDate = regexp.MustCompile(`\b(\d{4})-(\d{2})-(\d{2})\b`)
+
+func isoDates(text string) []mention {
+	var out []mention
+	for _, m := range isoDate.FindAllStringSubmatchIndex(text, -1) {
+		t, err := time.Parse("2006-01-02", text[m[0]:m[1]])
+		if err == nil && t.Year() >= 1 {
+			out = append(out, mention{start: m[0], end: m[1], when: moment{t, byDay}})
+		}
+	}
+	return out
+}
+
+var (
+	months = map[string]time.Month{
+		"january": 1, "february": 2, "march": 3, "april": 4, "may": 5, "june": 6, "july": 7, "august": 8, "september": 9, "october": 10, "november": 11, "december": 12,
+		"jan": 1, "feb": 2, "mar": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9, "sept": 9, "oct": 10, "nov": 11, "dec": 12,
+	}
+	weekdays = map[string]time.Weekday{
+		"sunday": 0, "monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6,
+	}
+	numbers = map[string]int{
+		"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+		"eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15, "eighteen": 18, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50,
+	}
+	units = map[string]string{
+		"minute": "minute", "minutes": "minute", "min": "minute", "mins": "minute", "hour": "hour", "hours": "hour",
+		"day": "day", "days": "day", "night": "day", "nights": "day", "week": "week", "weeks": "week", "weekend": "weekend", "weekends": "weekend",
+		"month": "month", "months": "month", "year": "year", "years": "year", "yr": "year", "yrs": "year", "decade": "decade", "decades": "decade",
+	}
+	seasons = map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+	// recurring words make a day of the year one of every year.
+	recurring = set(`birthday birthdays anniversary born every each annual annually yearly always usually often sometimes mondays tuesdays wednesdays thursdays fridays saturdays sundays`)
+)
+
+// word gives the i-th word in lower case if only blanks or a hyphen part it from
+// the one before; "" past the end.
+func (r *reader) word(i int) string {
+	if i < 0 || i >= len(r.words) {
+		return ""
+	}
+	if i > 0 {
+		if gap := r.text[r.words[i-1].end:r.words[i].start]; strings.TrimSpace(gap) != "" && gap != "-" {
+			return ""
+		}
+	}
+	return r.words[i].low
+}
+
+// before gives the word before i, whatever parts them.
+func (r *reader) before(i int) string {
+	if i <= 0 {
+		return ""
+	}
+	return r.words[i-1].low
+}
+
+// at reads a date that begins at word i; n is how many words it takes, 0 if none
+// does. Words that cannot be resolved exactly take a note and no moment.
+func (r *reader) at(i int) (m mention, n int) {
+	if m, n = r.explicit(i); n > 0 {
+		return m, n
+	}
+	if r.said.IsZero() {
+		return mention{}, 0
+	}
+	for _, read := range []func(int) (mention, int){r.namedDay, r.counted, r.ahead, r.neighbour, r.weekday, r.bareMonth} {
+		if m, n = read(i); n > 0 {
+			return m, n
+		}
+	}
+	return mention{}, 0
+}
+
+func onDay(t time.Time) mention {
+	return mention{when: moment{t, byDay}, note: t.Format("2006-01-02")}
+}
+
+func inWeek(t time.Time) mention {
+	monday := monday(t)
+	return mention{when: moment{monday, byWeek}, note: "week of " + monday.Format("2006-01-02")}
+}
+
+func onWeekend(saturday time.Time) mention {
+	return mention{when: moment{saturday, byDay}, note: "weekend of " + saturday.Format("2006-01-02")}
+}
+
+func inMonth(t time.Time) mention {
+	first := day(t.Year(), t.Month(), 1)
+	return mention{when: moment{first, byMonth}, note: first.Format("2006-01")}
+}
+
+func inYear(year int) mention {
+	return mention{when: moment{day(year, 1, 1), byYear}, note: fmt.Sprintf("%04d", year)}
+}
+
+func monday(t time.Time) time.Time {
+	return t.AddDate(0, 0, -(int(t.Weekday())+6)%7)
+}
+
+// addMonths goes n months on to the first of that month.
+func addMonths(t time.Time, n int) time.Time { return day(t.Year(), t.Month()+time.Month(n), 1) }
+
+// namedDay reads today, yesterday, last night and their like.
+func (r *reader) namedDay(i int) (mention, int) {
+	next := r.word(i + 1)
+	shift := func(days, n int) (mention, int) {
+		if part := r.word(i + n); n == 1 && (part == "morning" || part == "afternoon" || part == "evening" || part == "night") {
+			n++
+		}
+		return onDay(r.today.AddDate(0, 0, days)), n
+	}
+	switch r.words[i].low {
+	case "today", "tonight", "today's", "tonight's":
+		return shift(0, 1)
+	case "yesterday", "yesterday's":
+		return shift(-1, 1)
+	case "tomorrow", "tomorrow's":
+		return shift(1, 1)
+	case "day":
+		if next == "before" && r.word(i+2) == "yesterday" {
+			return shift(-2, 3)
+		}
+		if next == "after" && r.word(i+2) == "tomorrow" {
+			return shift(2, 3)
+		}
+	case "last":
+		if next == "night" || next == "evening" {
+			return shift(-1, 2)
+		}
+	case "this":
+		if next == "morning" || next == "afternoon" || next == "evening" {
+			return shift(0, 2)
+		}
+	case "other":
+		if (next == "day" || next == "night" || next == "week") && r.before(i) == "the" {
+			return mention{note: "before " + r.today.Format("2006-01-02")}, 2
+		}
+	}
+	return mention{}, 0
+}
+
+// number reads how many: "3", "three", "a", "a couple of". few says that it is not exact.
+func (r *reader) number(i int) (value, n int, few bool) {
+	w := r.words[i].low
+	if len(w) <= 4 {
+		if v, err := strconv.Atoi(w); err == nil {
+			return v, 1, false
+		}
+	}
+	next := r.word(i + 1)
+	switch {
+	case w == "a" && next == "couple", w == "couple":
+		n = 1
+		if w == "a" {
+			n = 2
+		}
+		if r.word(i+n) == "of" {
+			n++
+		}
+		return 2, n, false
+	case w == "a" && next == "few":
+		return 0, 2, true
+	case w == "few" || w == "several" || w == "many" || w == "some":
+		return 0, 1, true
+	case w == "half":
+		return 0, 0, false
+	}
+	if v, ok := numbers[w]; ok {
+		return v, 1, false
+	}
+	return 0, 0, false
+}
+
+// counted reads "three weeks ago", "2 days from now", "a few months back".
+func (r *reader) counted(i int) (mention, int) {
+	v, n, few := r.number(i)
+	if n == 0 {
+		return mention{}, 0
+	}
+	unit := units[r.word(i+n)]
+	if unit == "" {
+		return mention{}, 0
+	}
+	n++
+	sign := 0
+	switch w := r.word(i + n); {
+	case w == "ago":
+		sign, n = -1, n+1
+	case w == "back" && r.past:
+		sign, n = -1, n+1
+	case w == "from" && (r.word(i+n+1) == "now" || r.word(i+n+1) == "today"):
+		sign, n = 1, n+2
+	default:
+		return mention{}, 0
+	}
+	if i > 0 {
+		switch prior := r.words[i-1].low; {
+		case prior == "and" && i > 1 && units[r.words[i-2].low] != "":
+			return mention{}, 0
+		case prior == "or", prior == "to", numbers[prior] > 1, prior[0] >= '0' && prior[0] <= '9':
+			few = true
+		}
+	}
+	if few {
+		word := "before "
+		if sign > 0 {
+			word = "after "
+		}
+		return mention{note: word + r.today.Format("2006-01-02")}, n
+	}
+	return r.shift(sign*v, unit), n
+}
+
+// shift goes a number of units on from the day of the message.
+func (r *reader) shift(v int, unit string) mention {
+	switch unit {
+	case "minute", "hour":
+		step := time.Minute
+		if unit == "hour" {
+			step = time.Hour
+		}
+		t := r.said.Add(time.Duration(v) * step)
+		return mention{when: moment{t, byMinute}, note: t.Format("2006-01-02")}
+	case "day":
+		return onDay(r.today.AddDate(0, 0, v))
+	case "week":
+		return inWeek(r.today.AddDate(0, 0, 7*v))
+	case "weekend":
+		return onWeekend(monday(r.today).AddDate(0, 0, 5+7*v))
+	case "month":
+		return inMonth(addMonths(r.today, v))
+	case "decade":
+		v *= 10
+	}
+	return inYear(r.today.Year() + v)
+}
+
+// ahead reads "in three weeks", if the sentence speaks of what is to come: "I read
+// it in three weeks" tells how long it took.
+func (r *reader) ahead(i int) (mention, int) {
+	if r.words[i].low != "in" || r.past || !r.future || i+1 >= len(r.words) {
+		return mention{}, 0
+	}
+	for _, w := range r.words[:i] {
+		if w.low == "can" || w.low == "could" || w.low == "takes" || w.low == "once" || w.low == "twice" || w.low == "times" {
+			return mention{}, 0
+		}
+	}
+	start := i + 1
+	if w := r.word(start); w == "" {
+		return mention{}, 0
+	} else if w == "about" || w == "around" || w == "just" {
+		start++
+	}
+	if start >= len(r.words) || r.word(start) == "" {
+		return mention{}, 0
+	}
+	v, n, few := r.number(start)
+	unit := strings.TrimSuffix(r.word(start+n), "'s")
+	if n == 0 || few || units[unit] == "" {
+		return mention{}, 0
+	}
+	n += start - i + 1
+	if next := r.word(i + n); next == "time" {
+		n++
+	} else if next == "of" || next == "or" {
+		return mention{}, 0
+	}
+	return r.shift(v, units[unit]), n
+}
+
+// neighbour reads last, this and next with week, month, year, weekend, a season.
+func (r *reader) neighbour(i int) (mention, int) {
+	if (r.words[i].low == "over" || r.words[i].low == "at" || r.words[i].low == "on" || r.words[i].low == "during") && r.word(i+1) == "the" && r.word(i+2) == "weekend" {
+		saturday := monday(r.today).AddDate(0, 0, 5)
+		switch {
+		case r.past:
+			if saturday.After(r.today) {
+				saturday = saturday.AddDate(0, 0, -7)
+			}
+		case r.future:
+		default:
+			return mention{}, 0
+		}
+		return onWeekend(saturday), 3
+	}
+	step, ok := map[string]int{"last": -1, "past": -1, "this": 0, "next": 1, "coming": 1}[r.words[i].low]
+	if !ok {
+		return mention{}, 0
+	}
+	unit := strings.TrimSuffix(r.word(i+1), "'s")
+	if r.words[i].low == "past" || r.words[i].low == "coming" {
+		if unit != "weekend" || r.before(i) != "this" {
+			return mention{}, 0
+		}
+		step = 0
+		if r.words[i].low == "past" {
+			step = -1
+		}
+	}
+	if prior := r.before(i); (prior == "the" || prior == "every" || prior == "at" || prior == "for") && r.words[i].low != "coming" {
+		// "the last week" is a stretch of time, "every last year" and "at last" are none.
+		if !(prior == "the" && unit == "weekend") && !(prior == "for" && r.words[i].low != "last") {
+			return mention{}, 0
+		}
+	}
+	if r.words[i].low == "this" && r.word(i+2) == "time" {
+		return mention{}, 0
+	}
+	switch unit {
+	case "week":
+		return inWeek(r.today.AddDate(0, 0, 7*step)), 2
+	case "month":
+		return inMonth(addMonths(r.today, step)), 2
+	case "year":
+		return inYear(r.today.Year() + step), 2
+	case "weekend":
+		saturday := monday(r.today).AddDate(0, 0, 5)
+		switch {
+		case r.words[i].low == "past" && r.today.Before(saturday), r.words[i].low == "last":
+			saturday = saturday.AddDate(0, 0, -7)
+		case r.words[i].low == "this" && r.past && r.today.Before(saturday):
+			saturday = saturday.AddDate(0, 0, -7)
+		case r.words[i].low == "next":
+			saturday = saturday.AddDate(0, 0, 7)
+		}
+		return onWeekend(saturday), 2
+	}
+	if m, ok := months[unit]; ok && (unit != "may" && unit != "march" || r.words[i+1].capital) && len(unit) > 3 {
+		year := r.today.Year()
+		switch {
+		case step < 0 && m >= r.today.Month():
+			year--
+		case step > 0 && m <= r.today.Month():
+			year++
+		}
+		return r.monthDay(i+1, m, year, 2)
+	}
+	if year, ok := r.season(unit, step); ok {
+		return mention{note: unit + " " + strconv.Itoa(year)}, 2
+	}
+	return mention{}, 0
+}
+
+// season gives the year of the last, this or next one, where it is warm in July; a
+// winter has the year that it begins in. Said in winter, "last winter" is unclear.
+func (r *reader) season(name string, step int) (year int, ok bool) {
+	first, ok := seasons[name]
+	if !ok {
+		return 0, false
+	}
+	year, now := r.today.Year(), r.today.Month()
+	switch {
+	case name == "winter" && (now == 12 || now <= 2):
+		if now <= 2 {
+			year--
+		}
+		return year, step == 0
+	case name == "winter" && step < 0, step < 0 && now <= first+2:
+		year--
+	case name != "winter" && step > 0 && now >= first:
+		year++
+	}
+	return year, true
+}
+
+// monthDay reads the day that may follow a month at word i ("last March 3rd"), n
+// words having been read.
+func (r *reader) monthDay(i int, m time.Month, year, n int) (mention, int) {
+	if d, ok := dayOf(r.word(i + 1)); ok && year > 0 {
+		if t := day(year, m, d); t.Month() == m {
+			return onDay(t), n + 1
+		}
+	}
+	return inMonth(day(year, m, 1)), n
+}
+
+// dayOf reads a day of the month: 3, 3rd.
+func dayOf(w string) (int, bool) {
+	if len(w) > 2 {
+		switch w[len(w)-2:] {
+		case "st", "nd", "rd", "th":
+			w = w[:len(w)-2]
+		}
+	}
+	if len(w) == 0 || len(w) > 2 {
+		return 0, false
+	}
+	d, err := strconv.Atoi(w)
+	return d, err == nil && d >= 1 && d <= 31
+}
+
+// weekday reads last Monday, this Monday, next Monday, and on Monday where the
+// tense says which. Next Monday is that of the week after this one, weeks beginning
+// on Monday; last Monday is the latest one before today.
+func (r *reader) weekday(i int) (mention, int) {
+	lead := r.words[i].low
+	target, ok := weekdays[strings.TrimSuffix(r.word(i+1), "'s")]
+	if !ok {
+		return mention{}, 0
+	}
+	n := 2
+	if part := r.word(i + 2); part == "morning" || part == "afternoon" || part == "evening" || part == "night" {
+		n = 3
+	}
+	offset := (int(target) - int(r.today.Weekday()) + 7) % 7
+	latest := offset - 7
+	switch lead {
+	case "last", "past":
+		return onDay(r.today.AddDate(0, 0, latest)), n
+	case "next":
+		return onDay(monday(r.today).AddDate(0, 0, 7+(int(target)+6)%7)), n
+	case "this", "coming":
+		inThisWeek := monday(r.today).AddDate(0, 0, (int(target)+6)%7)
+		if lead == "coming" || inThisWeek.Before(r.today) && !r.past {
+			inThisWeek = r.today.AddDate(0, 0, offset)
+		}
+		return onDay(inThisWeek), n
+	case "on", "until", "by", "since":
+		if r.recurring || r.past == r.future && lead != "since" {
+			return mention{}, 0
+		}
+		if r.past || lead == "since" {
+			return onDay(r.today.AddDate(0, 0, latest)), n
+		}
+		if offset == 0 {
+			offset = 7
+		}
+		return onDay(r.today.AddDate(0, 0, offset)), n
+	}
+	return mention{}, 0
+}
+
+// explicit reads dates that name the year, in the orders that leave no doubt.
+func (r *reader) explicit(i int) (mention, int) {
+	// May 7, 2023; May 7th 2023; May 2023
+	if m, ok := r.month(i); ok {
+		if d, isDay := dayOf(r.word(i + 1)); isDay {
+			if y, n := r.year(i + 2); n > 0 {
+				return exact(y, m, d, 2+n)
+			}
+		}
+		if y, n := r.year(i + 1); n > 0 {
+			return mention{when: moment{day(y, m, 1), byMonth}}, 1 + n
+		}
+	}
+	// 7 May 2023; 7th of May, 2023
+	if d, isDay := dayOf(r.words[i].low); isDay {
+		n := 1
+		if r.word(i+1) == "of" {
+			n = 2
+		}
+		if m, ok := r.month(i + n); ok && r.word(i+n) != "" {
+			if y, k := r.year(i + n + 1); k > 0 {
+				return exact(y, m, d, n+1+k)
+			}
+		}
+	}
+	// in 2019
+	if w := r.words[i].low; w == "in" || w == "since" {
+		if y, n := r.year(i + 1); n > 0 && r.word(i+1) != "" && units[r.word(i+2)] == "" {
+			return mention{when: moment{day(y, 1, 1), byYear}}, 2
+		}
+	}
+	return mention{}, 0
+}
+
+func exact(year int, month time.Month, d, n int) (mention, int) {
+	t := day(year, month, d)
+	if t.Month() != month {
+		return mention{}, 0
+	}
+	return mention{when: moment{t, byDay}}, n
+}
+
+// year reads a year of four digits, a comma before it allowed.
+func (r *reader) year(i int) (int, int) {
+	if i >= len(r.words) || i < 1 {
+		return 0, 0
+	}
+	if gap := strings.TrimSpace(r.text[r.words[i-1].end:r.words[i].start]); gap != "" && gap != "," && gap != "." {
+		return 0, 0
+	}
+	w := r.words[i].low
+	if len(w) != 4 {
+		return 0, 0
+	}
+	y, err := strconv.Atoi(w)
+	if err != nil || y < 1900 || y > 2100 {
+		return 0, 0
+	}
+	return y, 1
+}
+
+// month reads the name of a month. "may" and "march" need a capital; a short form
+// too, and a number beside it, which the callers see to.
+func (r *reader) month(i int) (time.Month, bool) {
+	if i < 0 || i >= len(r.words) {
+		return 0, false
+	}
+	low := r.words[i].low
+	m, ok := months[low]
+	if !ok {
+		return 0, false
+	}
+	if (low == "may" || low == "march" || low == "august" || len(low) <= 4 && low != "june" && low != "july") && !r.words[i].capital {
+		return 0, false
+	}
+	return m, true
+}
+
+// bareMonth reads "in March", "on March 3rd", "on the 3rd of March" without a year,
+// where the tense says which year is meant.
+func (r *reader) bareMonth(i int) (mention, int) {
+	if r.recurring || r.past == r.future {
+		return mention{}, 0
+	}
+	pick := func(m time.Month, d int) int {
+		year := r.today.Year()
+		t := day(year, m, max(d, 1))
+		switch {
+		case r.past && d > 0 && t.After(r.today), r.past && d == 0 && m > r.today.Month():
+			return year - 1
+		case !r.past && d > 0 && t.Before(r.today), !r.past && d == 0 && m < r.today.Month():
+			return year + 1
+		}
+		return year
+	}
+	if m, ok := r.month(i); ok {
+		if d, isDay := dayOf(r.word(i + 1)); isDay {
+			if t := day(pick(m, d), m, d); t.Month() == m {
+				return onDay(t), 2
+			}
+			return mention{}, 0
+		}
+		if len(r.words[i].low) > 3 && r.words[i].low != "sept" || r.words[i].low == "may" {
+			switch r.before(i) {
+			case "in", "since", "until", "by", "early", "late", "mid":
+				if r.word(i) != "" {
+					return inMonth(day(pick(m, 0), m, 1)), 1
+				}
+			}
+		}
+	}
+	if d, isDay := dayOf(r.words[i].low); isDay {
+		n := 1
+		if r.word(i+1) == "of" {
+			n = 2
+		}
+		if m, ok := r.month(i + n); ok && r.word(i+n) != "" {
+			if t := day(pick(m, d), m, d); t.Month() == m {
+				return onDay(t), n + 1
+			}
+		}
+	}
+	return mention{}, 0
+}

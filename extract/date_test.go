@@ -1,0 +1,143 @@
+package extract
+
+import (
+	"testing"
+	"time"
+)
+
+func TestDates(t *testing.T) {
+	for _, c := range []struct{ text, want, when string }{
+		// Days. Said on Wednesday, 2024-02-28.
+		{"I ran today", "I ran today (2024-02-28)", "2024-02-28"},
+		{"Yesterday I ran", "Yesterday (2024-02-27) I ran", "2024-02-27"},
+		{"I ran yesterday morning, alone", "I ran yesterday morning (2024-02-27), alone", "2024-02-27"},
+		{"yesterday's run hurt", "yesterday's (2024-02-27) run hurt", "2024-02-27"},
+		{"I leave tomorrow", "I leave tomorrow (2024-02-29)", "2024-02-29"},
+		{"I leave the day after tomorrow", "I leave the day after tomorrow (2024-03-01)", "2024-03-01"},
+		{"It broke the day before yesterday", "It broke the day before yesterday (2024-02-26)", "2024-02-26"},
+		{"I slept badly last night", "I slept badly last night (2024-02-27)", "2024-02-27"},
+		{"We dance tonight", "We dance tonight (2024-02-28)", "2024-02-28"},
+		{"This morning I baked", "This morning (2024-02-28) I baked", "2024-02-28"},
+		{"The boiler was fixed two days ago", "The boiler was fixed two days ago (2024-02-26)", "2024-02-26"},
+		{"It arrived 10 days ago", "It arrived 10 days ago (2024-02-18)", "2024-02-18"},
+		{"It arrived a day ago", "It arrived a day ago (2024-02-27)", "2024-02-27"},
+		{"It broke an hour ago", "It broke an hour ago (2024-02-28)", "2024-02-28"},
+		{"It broke 12 hours ago", "It broke 12 hours ago (2024-02-27)", "2024-02-27"},
+		{"My exam is in 3 days", "My exam is in 3 days (2024-03-02)", "2024-03-02"},
+		{"It opens ten days from now", "It opens ten days from now (2024-03-09)", "2024-03-09"},
+		// Weeks, months, years.
+		{"I moved a week ago", "I moved a week ago (week of 2024-02-19)", "2024-02-19"},
+		{"I moved three weeks ago", "I moved three weeks ago (week of 2024-02-05)", "2024-02-05"},
+		{"I moved a couple of weeks ago", "I moved a couple of weeks ago (week of 2024-02-12)", "2024-02-12"},
+		{"I moved last week", "I moved last week (week of 2024-02-19)", "2024-02-19"},
+		{"I move next week", "I move next week (week of 2024-03-04)", "2024-03-04"},
+		{"I rest this week", "I rest this week (week of 2024-02-26)", "2024-02-26"},
+		{"The wedding is in three weeks", "The wedding is in three weeks (week of 2024-03-18)", "2024-03-18"},
+		{"We leave in two weeks' time", "We leave in two weeks' time", ""},
+		{"We will leave in two months", "We will leave in two months (2024-04)", "2024-04-01"},
+		{"I quit 3 months ago", "I quit 3 months ago (2023-11)", "2023-11-01"},
+		{"I quit last month", "I quit last month (2024-01)", "2024-01-01"},
+		{"I start next month", "I start next month (2024-03)", "2024-03-01"},
+		{"We met two years ago", "We met two years ago (2022)", "2022-01-01"},
+		{"We met last year", "We met last year (2023)", "2023-01-01"},
+		{"Last year's trip was long", "Last year's (2023) trip was long", "2023-01-01"},
+		{"I graduate next year", "I graduate next year (2025)", "2025-01-01"},
+		{"I began running a decade ago", "I began running a decade ago (2014)", "2014-01-01"},
+		{"We sailed last summer", "We sailed last summer (summer 2023)", ""},
+		{"We will ski next winter", "We will ski next winter", ""},
+		// Weekdays and weekends.
+		{"I ran last Saturday", "I ran last Saturday (2024-02-24)", "2024-02-24"},
+		{"I ran last Wednesday", "I ran last Wednesday (2024-02-21)", "2024-02-21"},
+		{"I ran last monday night", "I ran last monday night (2024-02-26)", "2024-02-26"},
+		{"I race next Friday", "I race next Friday (2024-03-08)", "2024-03-08"},
+		{"I race this Friday", "I race this Friday (2024-03-01)", "2024-03-01"},
+		{"I fell this Monday", "I fell this Monday (2024-02-26)", "2024-02-26"},
+		{"I fell on Friday", "I fell on Friday (2024-02-23)", "2024-02-23"},
+		{"I will race on Friday", "I will race on Friday (2024-03-01)", "2024-03-01"},
+		{"I have an exam on Monday", "I have an exam on Monday (2024-03-04)", "2024-03-04"},
+		{"I've been ill since Monday", "I've been ill since Monday (2024-02-26)", "2024-02-26"},
+		{"We camped last weekend", "We camped last weekend (weekend of 2024-02-24)", "2024-02-24"},
+		{"We camp this weekend", "We camp this weekend (weekend of 2024-03-02)", "2024-03-02"},
+		{"We camp next weekend", "We camp next weekend (weekend of 2024-03-09)", "2024-03-09"},
+		{"We camped over the weekend", "We camped over the weekend (weekend of 2024-02-24)", "2024-02-24"},
+		{"We camped two weekends ago", "We camped two weekends ago (weekend of 2024-02-17)", "2024-02-17"},
+		// Dates that say it all.
+		{"She was born on 7 May 2023", "She was born on 7 May 2023", "2023-05-07"},
+		{"She was born on May 7th, 2023.", "She was born on May 7th, 2023.", "2023-05-07"},
+		{"the 3rd of March 2021 was cold", "the 3rd of March 2021 was cold", "2021-03-03"},
+		{"We met in June 2019", "We met in June 2019", "2019-06-01"},
+		{"We met in 2019", "We met in 2019", "2019-01-01"},
+		{"Due 2024-05-17", "Due 2024-05-17", "2024-05-17"},
+		{"Nací el 2024-05-17", "Nací el 2024-05-17", "2024-05-17"},
+		// A year that is missing, if the tense tells which.
+		{"I quit on March 3rd", "I quit on March 3rd (2023-03-03)", "2023-03-03"},
+		{"I quit on January 3", "I quit on January 3 (2024-01-03)", "2024-01-03"},
+		{"I will marry on 3 March", "I will marry on 3 March (2024-03-03)", "2024-03-03"},
+		{"I'm leaving in May", "I'm leaving in May (2024-05)", "2024-05-01"},
+		{"I moved here in October", "I moved here in October (2023-10)", "2023-10-01"},
+		{"I moved here last October", "I moved here last October (2023-10)", "2023-10-01"},
+		// The more exact one counts.
+		{"This year I ran twice, last on Friday, yesterday again", "This year (2024) I ran twice, last on Friday (2024-02-23), yesterday (2024-02-27) again", "2024-02-23"},
+		// What cannot be resolved keeps the day it was said.
+		{"We met a few years ago", "We met a few years ago (before 2024-02-28)", ""},
+		{"I saw him the other day", "I saw him the other day (before 2024-02-28)", ""},
+		{"I saw him three or four days ago", "I saw him three or four days ago (before 2024-02-28)", ""},
+		// Left alone.
+		{"I may leave", "I may leave", ""},
+		{"They march on", "They march on", ""},
+		{"I will march in line", "I will march in line", ""},
+		{"My birthday is on March 3rd", "My birthday is on March 3rd", ""},
+		{"I work on Fridays", "I work on Fridays", ""},
+		{"I always swim on Monday", "I always swim on Monday", ""},
+		{"I read it in three weeks", "I read it in three weeks", ""},
+		{"I can run 5 km in 20 minutes", "I can run 5 km in 20 minutes", ""},
+		{"I lost 5 kg in two months", "I lost 5 kg in two months", ""},
+		{"He said \"I moved yesterday\" and left", "He said \"I moved yesterday\" and left", ""},
+		{"The field `last week` is new", "The field `last week` is new", ""},
+		{"See https://example.com/yesterday", "See https://example.com/yesterday", ""},
+		{"yesterday (27 Feb) I ran", "yesterday (27 Feb) I ran", "2024-02-27"},
+		{"the last year of school was fun", "the last year of school was fun", ""},
+		{"I lived there for two years", "I lived there for two years", ""},
+		{"We met 2 years and 3 months ago", "We met 2 years and 3 months ago", ""},
+		{"My last name is Silva", "My last name is Silva", ""},
+		{"At last week one is over", "At last week one is over", ""},
+		{"two days later it rained", "two days later it rained", ""},
+		{"It is 99999 years ago", "It is 99999 years ago", ""},
+		{"It is 9999 years ago", "It is 9999 years ago", ""},
+		{"on 31 February 2023 it ended", "on 31 February 2023 it ended", "2023-02-01"},
+	} {
+		got, when := resolve(c.text, said, true)
+		day := ""
+		if t := when.instant(); t != nil {
+			day = t.Format("2006-01-02")
+		}
+		if got != c.want || day != c.when {
+			t.Errorf("%q\n gives %q %s\n want  %q %s", c.text, got, day, c.want, c.when)
+		}
+	}
+}
+
+func TestLastAndNextAcrossTheTurnOfTheYear(t *testing.T) {
+	for _, c := range []struct {
+		day  time.Time
+		text string
+		want string
+	}{
+		{time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC), "I ran last week", "I ran last week (week of 2023-12-25)"},
+		{time.Date(2024, 1, 31, 0, 0, 0, 0, time.UTC), "I start next month", "I start next month (2024-02)"},
+		{time.Date(2024, 3, 31, 0, 0, 0, 0, time.UTC), "I quit last month", "I quit last month (2024-02)"},
+		{time.Date(2024, 12, 30, 0, 0, 0, 0, time.UTC), "I race next Friday", "I race next Friday (2025-01-10)"},
+		{time.Date(2024, 3, 3, 0, 0, 0, 0, time.UTC), "I race next Monday", "I race next Monday (2024-03-04)"},
+		{time.Date(2024, 3, 3, 0, 0, 0, 0, time.UTC), "We camped last weekend", "We camped last weekend (weekend of 2024-02-24)"},
+		{time.Date(2024, 3, 3, 0, 0, 0, 0, time.UTC), "We camp this weekend", "We camp this weekend (weekend of 2024-03-02)"},
+		{time.Date(2024, 2, 29, 0, 0, 0, 0, time.UTC), "We met a year ago", "We met a year ago (2023)"},
+		{time.Date(2024, 7, 10, 0, 0, 0, 0, time.UTC), "We sailed last summer", "We sailed last summer (summer 2023)"},
+		{time.Date(2024, 10, 10, 0, 0, 0, 0, time.UTC), "We sailed last summer", "We sailed last summer (summer 2024)"},
+		{time.Date(2024, 1, 10, 0, 0, 0, 0, time.UTC), "We skied last winter", "We skied last winter"},
+		{time.Date(2024, 5, 10, 0, 0, 0, 0, time.UTC), "We skied last winter", "We skied last winter (winter 2023)"},
+	} {
+		if got, _ := resolve(c.text, c.day, true); got != c.want {
+			t.Errorf("%s: %q, want %q", c.day.Format("2006-01-02"), got, c.want)
+		}
+	}
+}

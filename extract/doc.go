@@ -1,0 +1,23 @@
+// Package extract turns messages of a session into candidate facts.
+//
+// Rules, the extractor that needs no model, works in steps, each a file:
+//
+//	clean.go     what a message may hand on: no control characters, no recalled or few-shot text, secrets redacted
+//	redact.go    the secrets
+//	sentence.go  cutting into sentences, list items and captions
+//	language.go  which rules of grammar may be applied at all
+//	small_talk.go  greetings, thanks, bare acknowledgements, offers of help
+//	judge.go     what each sentence does: state, ask, command; and what an asking one states by the way
+//	date.go      relative dates resolved against the message's own time and zone
+//	slot.go      what a statement is about, for the plainest kinds
+//	statement.go joining sentences that cannot be understood alone, and bounds
+//
+// It is pure and deterministic: the same input gives the same candidates. A
+// statement is kept in the speaker's own words; what is written in beside them
+// stands in brackets: a date "(2024-02-26)", the question that a bare answer
+// answers "(asked: Where do you live?)", a mark "[redacted:card]". One closing
+// full stop is dropped, markdown's "**" and list marks too, blanks are collapsed;
+// every other sign stays as said.
+//
+// When it is not sure it keeps: a dull memory costs less than a lost fact.
+package extract

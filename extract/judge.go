@@ -1,0 +1,326 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// act is what a sentence does.
+type act int
+
+const (
+	// states: it says something worth keeping.
+	states act = iota
+	// chats: small talk, or an offer of help.
+	chats
+	// asks: a question that states nothing.
+	asks
+	// commands: a request that states nothing.
+	commands
+)
+
+// judge says what a sentence does and gives the part of it that states something,
+// which for most is all of it.
+func judge(text string, english, assistant bool, names map[string]bool) (act, string) {
+	switch {
+	case isSmallTalk(text, names), assistant && service.MatchString(text):
+		return chats, ""
+	case !english:
+		return judgeForeign(text, names)
+	case assistant:
+		if asksSomething(text) {
+			return asks, ""
+		}
+		// What sounds like a command is advice.
+		return states, text
+	}
+	for _, opening := range []*regexp.Regexp{told, noteThat} {
+		if m := opening.FindStringSubmatchIndex(text); m != nil {
+			clause := strings.TrimRight(text[m[2]:], "?!. ")
+			if opening == noteThat {
+				clause = text[m[2]:]
+			}
+			if standsAlone(clause) && (!asksSomething(text) || !isQuiz(text[:m[2]], clause)) {
+				return states, clause
+			}
+		}
+	}
+	if asksSomething(text) {
+		if clause := stated(text, names); clause != "" {
+			return states, clause
+		}
+		return asks, ""
+	}
+	if request.MatchString(text) && !standing.MatchString(text) && !personal(text) {
+		return commands, ""
+	}
+	return states, text
+}
+
+// judgeForeign judges a sentence whose grammar is not known: only a plain question
+// is told from the rest, and of one that has a part before it all is kept.
+func judgeForeign(text string, names map[string]bool) (act, string) {
+	bare := strings.TrimRight(text, closers+" !.。！")
+	if !endsAsking(text) && !strings.HasSuffix(bare, "ですか") && !strings.HasSuffix(bare, "ますか") {
+		return states, text
+	}
+	if n := strings.IndexRune(text, '¿'); n > 0 {
+		if part := strings.TrimRight(text[:n], " ,;:–—-"); countWords(part) >= 3 && !isSmallTalk(part, names) {
+			return states, part
+		}
+		return asks, ""
+	}
+	if n := strings.LastIndexAny(text, ",、，،;"); n > 0 && countWords(text[:n]) >= 3 && !isSmallTalk(text[:n], names) {
+		return states, text
+	}
+	return asks, ""
+}
+
+// english compiles a pattern for any case and either form of apostrophe.
+func english(pattern string) *regexp.Regexp {
+	var out strings.Builder
+	class := false
+	for _, r := range pattern {
+		switch {
+		case r == '[':
+			class = true
+		case r == ']':
+			class = false
+		case r == '\'' && class:
+			out.WriteRune('’')
+		case r == '\'':
+			out.WriteString("['’]")
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return regexp.MustCompile(`(?i)` + out.String())
+}
+
+const lightWords = `(?:(?:hey|hi|hello|oh|ok|okay|so|and|but|btw|by the way|well|also|wait|now|then|um|please|pls|sorry|actually|alright|great|cool|thanks|thank you|just|kindly)[,!.:]*\s+)*`
+
+var (
+	// told opens a question that tells what it asks about; what is told follows.
+	told = english(`^` + lightWords + `(?:(?:did|have|had|haven't|didn't)\s+(?:i|we)\s+(?:ever\s+|already\s+|not\s+)?(?:tell|told|mention|mentioned|say|said)(?:\s+to)?(?:\s+you)?(?:\s+(?:already|yet|before))?|(?:did|do|didn't|don't)\s+you\s+(?:know|remember)(?:\s+when)?|you\s+know|remember\s+when|can\s+you\s+believe|guess\s+what)[,:!?]?\s+(?:that\s+)?(.+)$`)
+	// noteThat opens a statement that is asked to be remembered.
+	noteThat = english(`^` + lightWords + `(?:remember|note|be aware|keep in mind|bear in mind|don't forget|do not forget|make a note|take note|fyi|for your information|for the record|just so you know|so you know|you should know|i(?: want|'d like| would like) you to (?:remember|know|note)|i (?:just )?(?:wanted|want) (?:to (?:say|tell you|let you know|mention|share)|you to know))(?:\s+(?:about me|for (?:me|later|next time|future reference)|this))*[,:]?\s+(?:that\s+|this:\s+)?(.+)$`)
+	// interrogative opens a question that may lack its mark.
+	interrogative = english(`^` + lightWords + `(?:` +
+		`(?:what|who|whose|whom|where|when|why|how)(?:'s|'re|\s+(?:is|are|am|was|were|do|does|did|can|could|would|should|will|has|had|about|come))\b` +
+		`|(?:what|which|how)\s+(?:[\w']+\s+){1,3}(?:is|are|do|does|did|can|should|would|was|were|will)\s+(?:i|you|we|he|she|it|they|there|the|this|that|my|your|best|good)\b` +
+		`|(?:can|could|would|will|should|shall|does|did|is|are|was|were|am|isn't|aren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't)\s+(?:i|you|we|he|she|it|they|there|this|that|these|those|the|my|your|our|his|her|their|anyone|anybody|someone|any)\s+\S` +
+		`|(?:do|have|has|had|may|haven't|hasn't)\s+(?:i|you|we|he|she|they|anyone|anybody)\s+\S)`)
+	// relative words after a question word make a clause of it, not a question.
+	fused = english(`^` + lightWords + `(?:what|which|how|whatever)\s+(?:i|we|he|she|they|you|my|our)\b`)
+	// request opens a command, or a wish that someone do or tell something.
+	request = english(`^` + lightWords + `(?:` +
+		`write|tell (?:me|us)|show (?:me|us)|give (?:me|us)|explain|translate|summari[sz]e|list|generate|draw (?:me|a|an|the)|describe|rewrite|rephrase|paraphrase|recommend|suggest|help|compare|define|calculate|compute|convert|fix|debug|draft|proofread|brainstorm|pretend|imagine|act (?:as|like)|continue|go (?:on|ahead)|keep going|look (?:at|up|into)|check (?:out|this|it|that|the|my)|take a look|see (?:the|this|below)|let me (?:know|see|think)|answer (?:the|this|my)|respond to|repeat|create|make (?:me|it|this|that|the|a list|a table|sure)|find (?:me|a|an|the|some|out)|search|google|analy[sz]e|evaluate|review|classify|extract|outline|elaborate|expand|shorten|simplify|improve|correct|edit|format|implement|refactor|optimi[sz]e|solve|prove|forget (?:that|about|it|what|this|everything|all)|ignore|remind me (?:of|about|what|who|when|where|how|which)|recall|provide|discuss|identify|read (?:this|the|it)|try again|don't worry|talk about|ask me|quiz me|teach me|walk me|do (?:it|that|this)|what if|` +
+		`i(?:'m| am| was)? (?:just )?(?:wonder(?:ing)?|curious) (?:if|whether|how|what|why|when|where|who|which)|(?:just )?(?:curious|wondering) (?:if|whether|how|what|why|when|where|who)|i(?:'d| would) (?:like|love) (?:to (?:know|ask|hear|understand)|you to|your)|i (?:want|need) (?:you to|to know|to ask|your (?:help|opinion|advice))|any (?:ideas?|tips|suggestions|advice|thoughts|recommendations)` +
+		`)\b`)
+	// standing marks a command that is to hold from now on, or that tells of a plan or a name.
+	standing = english(`\b(?:always|never|from now on|in (?:the )?future|every time|whenever|each time|going forward|by default|remind me to|call me|calling me)\b`)
+	// asksBack opens a request for what was told before.
+	asksBack = english(`^` + lightWords + `(?:tell|show|list|give|remind|recall|repeat|describe|summari[sz]e|i(?:'m| am| was)? (?:just )?(?:wonder|curious)|i(?:'d| would) (?:like|love) to (?:know|hear)|i (?:want|need) to know)`)
+	// tag is a question hung on a statement.
+	tag = english(`(?:,?\s+(?:right|correct|ok|okay|eh|huh|you know)|,\s+(?:yes|no)|,\s+(?:is|are|was|were|do|does|did|have|has|had|can|could|will|would|should|ca|wo)(?:n't)? (?:i|you|he|she|it|we|they|there|that|this))\s*\?[\s?!]*$`)
+	// part separates the parts of a sentence that can each be statement or question.
+	part = english(`(?:,\s+|;\s+|:\s+|\s+[-–—]+\s+|—|\s+(?:because|since|cuz|'cause|given that|now that|considering(?: that)?)\s+)(?:(?:and|but|so|because|since|as|cuz|given that|now that|considering(?: that)?)\s+)?`)
+	// because opens a part that gives a reason.
+	because = english(`^` + lightWords + `(?:since|because|as|given that|now that|considering(?: that)?)\s+`)
+	// andAsks ends a statement where a question begins without a comma.
+	andAsks    = english(`\s+(?:and|so|but)\s+(?:what|which|who|where|when|why|how|can|could|should|do|does|is|are|would|will)\b`)
+	questioner = english(`^(?:i|we)(?:'m| am| was|'d| would)? (?:just )?(?:wonder|wondering|curious|have (?:a|another|one|some) (?:\w+ )?questions?|need (?:some |your )?(?:help|advice)|want to (?:ask|know)|like to (?:ask|know)|think|guess|mean|don't know|have no idea|forgot|forget|can't remember|don't remember|asked|hope)\b`)
+	modalAsk   = english(`^(?:i|we) (?:should|could|can|must|need to|have to|told|said|mentioned|just)\b`)
+	politely   = english(`^` + lightWords + `(?:(?:can|could|would|will) you|would you mind|(?:can|could|may) (?:i|we) (?:get|have)|do you (?:remember|know|have any|recall)|any\b|is there any)`)
+)
+
+// endsAsking says whether a sentence ends with a question mark, smileys aside.
+func endsAsking(text string) bool {
+	end := strings.TrimRightFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || isPictograph(r) || strings.ContainsRune(closers+"!.…", r)
+	})
+	last, _ := utf8.DecodeLastRuneInString(end)
+	return last == '?' || last == '？' || last == '؟' || last == '\u037e' && len(end) > 0
+}
+
+func asksSomething(text string) bool {
+	return endsAsking(text) || interrogative.MatchString(text) && !fused.MatchString(text)
+}
+
+// standsAlone says whether a clause has a subject of its own and a verb.
+func standsAlone(clause string) bool {
+	words := wordsOf(clause)
+	if len(words) < 2 || !verbal(words) {
+		return false
+	}
+	first := words[0]
+	return subjects[first.low] || first.capital && !questionWords[first.low]
+}
+
+// isQuiz says whether a clause after "do you know" or "you know" is what is asked
+// for, not what is told: only the speaker's own affairs are told that way.
+func isQuiz(opening, clause string) bool {
+	if !strings.Contains(strings.ToLower(opening), "you know") && !strings.Contains(strings.ToLower(opening), "you remember") {
+		return false
+	}
+	if strings.HasSuffix(strings.ToLower(strings.TrimSpace(opening)), "that") {
+		return false
+	}
+	first := wordsOf(clause)[0]
+	return !own[first.low] && (!first.capital || first.low == "the")
+}
+
+// stated gives what a question states by the way ("I'm allergic to nuts, what can
+// I eat?"), or "".
+func stated(text string, names map[string]bool) string {
+	if m := tag.FindStringIndex(text); m != nil {
+		said := text[:m[0]]
+		words := wordsOf(said)
+		if len(words) >= 3 && !strings.HasPrefix(words[0].low, "you") && verbal(words) && !interrogative.MatchString(said) && !isSmallTalk(said, names) {
+			return said
+		}
+	}
+	from, to, last := -1, -1, 0
+	all := parts(text)
+	for len(all) > 1 {
+		// Who is addressed at the end is part of the question.
+		if last := wordsOf(text[all[len(all)-1][0]:]); len(last) > 2 || len(last) > 0 && own[last[0].low] {
+			break
+		}
+		all = all[:len(all)-1]
+		all[len(all)-1][1] = len(text)
+	}
+	for i, bounds := range all {
+		clause := text[bounds[0]:bounds[1]]
+		if i == 0 {
+			if m := because.FindStringIndex(clause); m != nil {
+				bounds[0] += m[1]
+				clause = clause[m[1]:]
+			}
+			if m := andAsks.FindStringIndex(clause); m != nil {
+				bounds[1] = bounds[0] + m[0]
+				clause = clause[:m[0]]
+			}
+		}
+		if isSmallTalk(clause, names) {
+			continue
+		}
+		switch declares(clause, i) {
+		case wholly:
+			if from < 0 {
+				from = bounds[0]
+			} else if last != i-1 {
+				continue
+			}
+			to, last = bounds[1], i
+		case leaning:
+			return text
+		}
+	}
+	if from >= 0 {
+		return strings.TrimRight(text[from:to], " ,;:?!-–—")
+	}
+	if politely.MatchString(text) && personal(text) && named(text, names) {
+		return text
+	}
+	return ""
+}
+
+// parts cuts a sentence at what parts its clauses.
+func parts(text string) [][2]int {
+	var out [][2]int
+	start := 0
+	for _, m := range part.FindAllStringIndex(text, -1) {
+		out = append(out, [2]int{start, m[0]})
+		start = m[1]
+	}
+	return append(out, [2]int{start, len(text)})
+}
+
+// declaration is how much of a statement a part of a question is.
+type declaration int
+
+const (
+	notAtAll declaration = iota
+	// wholly: it can be understood alone.
+	wholly
+	// leaning: it states something about what the question names.
+	leaning
+)
+
+func declares(clause string, index int) declaration {
+	words := wordsOf(clause)
+	if len(words) < 3 && !(len(words) == 2 && own[words[0].low] && auxiliaries[words[0].low]) || interrogative.MatchString(clause) || questionWords[words[0].low] {
+		return notAtAll
+	}
+	first := words[0]
+	switch {
+	case questioner.MatchString(clause):
+		return notAtAll
+	case own[first.low] && (first.low != "my" && first.low != "our"):
+		if endsAsking(clause) && modalAsk.MatchString(clause) {
+			return notAtAll
+		}
+		return wholly
+	case own[first.low]:
+		if len(words) >= 4 && verbal(words) {
+			return wholly
+		}
+	case index > 0 && leaners[first.low]:
+		if verbal(words) {
+			return leaning
+		}
+	case index == 0 && !endsAsking(clause) && !strings.HasPrefix(first.low, "you") && !request.MatchString(clause) && !conditional[first.low]:
+		if verbal(words) && (subjects[first.low] || first.capital) {
+			return wholly
+		}
+	}
+	return notAtAll
+}
+
+// personal says whether a request tells of something of the speaker's own: "my" or
+// "our" before anything but the matter of the request itself. A request for what
+// was told before tells nothing.
+func personal(text string) bool {
+	if asksBack.MatchString(text) {
+		return false
+	}
+	words := wordsOf(text)
+	for i, w := range words {
+		if w.low != "my" && w.low != "our" || i+1 == len(words) {
+			continue
+		}
+		if !matters[words[i+1].low] && (i+2 >= len(words) || !matters[words[i+2].low]) {
+			return true
+		}
+	}
+	return false
+}
+
+// named says whether a text has a name or a number in it that is not its first
+// word and not who is addressed.
+func named(text string, names map[string]bool) bool {
+	words := wordsOf(text)
+	for i, w := range words {
+		if unicode.IsDigit(rune(text[w.start])) {
+			return true
+		}
+		called := i == len(words)-1 && w.start >= 2 && text[w.start-2] == ','
+		if i > 0 && w.capital && !own[w.low] && !addressed(w.low, names) && !called && text[w.start-1] == ' ' && !strings.ContainsRune("?!.,", rune(text[max(0, w.start-2)])) {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	own           = set(`i i'm i've i'd i'll we we're we've we'd we'll my our im ive`)
+	subjects      = set(`i i'm i've i'd i'll we we're we've we'd we'll my our im ive he he's she she's they they're they've it it's the there there's this that your his her their its a an these those both all everyone someone nobody`)
+	questionWords = set(`what which who whose whom where when why how if whether what's who's where's how's can could would will should do does did is are was were has had may am`)
+	leaners       = set(`he he's she she's they they're it it's his her their he'll she'll they've she'd he'd`)
+	conditional   = set(`if when unless suppose imagine assuming once until while whenever`)
+	// matters are the things that requests are about, not facts of someone's life.
+	matters = set(`essay text code email mail letter cv resume question questions message messages document paragraph writing draft answer conversation chat chats notes note data file files history memory memories preferences homework assignment sentence sentences grammar script function program query article report request prompt story poem problem instructions name life own mind opinion way time god goodness dear understanding favorite favourite previous last knowledge`)
+)

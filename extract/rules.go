@@ -1,0 +1,90 @@
+package extract
+
+import (
+	"context"
+	"time"
+
+	"github.com/memdhq/memd"
+)
+
+// RulesVersion is what Rules calls itself in an Extraction. It is raised when the
+// same message would give other candidates.
+const RulesVersion = "rules/1"
+
+// Input is a run of messages of one session.
+type Input struct {
+	// Before is what was said before, oldest first. It is context only: nothing is
+	// extracted from it.
+	Before []memd.Message
+	// Messages are those to extract from, in order.
+	Messages []memd.Message
+}
+
+// Rules extracts by rules alone. Its zero value is ready; it has no state and may
+// be used by many goroutines at once.
+type Rules struct{}
+
+// NewRules gives the extractor that needs no model.
+func NewRules() *Rules { return &Rules{} }
+
+// Extract gives the statements of in.Messages in order. Messages of other roles
+// than user and assistant give none. The only error is ctx's own.
+func (r *Rules) Extract(ctx context.Context, in Input) (memd.Extraction, error) {
+	out := memd.Extraction{Extractor: RulesVersion}
+	names := participants(in)
+	var previous *memd.Message
+	for i := range in.Before {
+		if in.Before[i].Role.Learnable() {
+			previous = &in.Before[i]
+		}
+	}
+	for i := range in.Messages {
+		if err := ctx.Err(); err != nil {
+			return memd.Extraction{}, err
+		}
+		m := &in.Messages[i]
+		if !m.Role.Learnable() {
+			continue
+		}
+		for position, s := range statements(m, previous, names) {
+			out.Candidates = append(out.Candidates, memd.Candidate{
+				Text:       s.text,
+				Role:       m.Role,
+				ActorID:    m.Name,
+				Slot:       s.slot.name,
+				Negated:    s.slot.negated,
+				SaidAt:     m.CreatedAt,
+				OccurredAt: s.when.instant(),
+				Sources:    []int64{m.ID},
+				Position:   position,
+			})
+		}
+		previous = m
+	}
+	return out, nil
+}
+
+// participants gives the names of those who speak, as they may be addressed.
+func participants(in Input) map[string]bool {
+	names := map[string]bool{}
+	for _, messages := range [][]memd.Message{in.Before, in.Messages} {
+		for _, m := range messages {
+			for _, w := range wordsOf(m.Name) {
+				names[w.low] = true
+			}
+		}
+	}
+	return names
+}
+
+// at gives the message's time in the zone it was said in; an unknown zone is UTC.
+func at(m *memd.Message) time.Time {
+	if m.CreatedAt.IsZero() || m.Timezone == "" {
+		return m.CreatedAt.UTC()
+	}
+	zone, err := time.LoadLocation(m.Timezone)
+	if err != nil {
+		return m.CreatedAt.UTC()
+	}
+	return m.CreatedAt.In(zone)
+}

@@ -1,0 +1,436 @@
+package extract
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// piece is a sentence, a list item, a heading or a caption of a message.
+type piece struct {
+	text string
+	kind kind
+	// paragraph counts the blocks of the message; pieces of one share the number.
+	paragraph int
+}
+
+type kind int
+
+const (
+	sentence kind = iota
+	// item is an item of a list.
+	item
+	// lead introduces what follows: a heading, or a line that ends in a colon.
+	lead
+	// caption is a note in square brackets that stands by itself.
+	caption
+)
+
+var (
+	fenceLine  = regexp.MustCompile("^\\s{0,3}(?:```+|~~~+)")
+	itemLine   = regexp.MustCompile(`^\s*(?:[-*•·◦▪–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(\S.*)$`)
+	headLine   = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.*?)[\s#]*$`)
+	boldLine   = regexp.MustCompile(`^\s*\*\*[^*]{1,100}\*\*:?\s*$`)
+	ruleLine   = regexp.MustCompile(`^\s*(?:[-*_=]\s*){3,}$|^\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*:?-*:?\s*$`)
+	quoteMark  = regexp.MustCompile(`^\s*(?:>\s?)+`)
+	captionAll = regexp.MustCompile(`^\[[^\[\]]*\]$`)
+	urlPattern = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"“”]+|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
+)
+
+// split cuts a text into pieces in order. Fenced code is left out; a fence that
+// never closes is no fence.
+func split(text string) []piece {
+	lines := withoutCode(strings.Split(text, "\n"))
+	var out []piece
+	paragraph := 0
+	var open []string // lines that one sentence may run over
+	flush := func() {
+		for _, s := range sentences(strings.Join(open, " ")) {
+			k := sentence
+			switch {
+			case captionAll.MatchString(s):
+				k = caption
+			case strings.HasSuffix(s, ":") || strings.HasSuffix(s, "："):
+				k = lead
+			}
+			out = append(out, piece{text: s, kind: k, paragraph: paragraph})
+		}
+		open = open[:0]
+	}
+	for _, line := range lines {
+		line = quoteMark.ReplaceAllString(line, "")
+		switch {
+		case strings.TrimSpace(line) == "":
+			flush()
+			paragraph++
+		case ruleLine.MatchString(line):
+			flush()
+			paragraph++
+		case headLine.MatchString(line):
+			flush()
+			paragraph++
+			if h := tidy(headLine.FindStringSubmatch(line)[1]); hasContent(h) {
+				out = append(out, piece{text: h, kind: lead, paragraph: paragraph})
+			}
+		case boldLine.MatchString(line):
+			flush()
+			paragraph++
+			out = append(out, piece{text: tidy(line), kind: lead, paragraph: paragraph})
+		case itemLine.MatchString(line):
+			flush()
+			out = append(out, piece{text: tidy(itemLine.FindStringSubmatch(line)[1]), kind: item, paragraph: paragraph})
+		case len(open) > 0 && wraps(open[len(open)-1], line):
+			open = append(open, strings.TrimSpace(line))
+		default:
+			flush()
+			open = append(open, strings.TrimSpace(line))
+		}
+	}
+	flush()
+	kept := out[:0]
+	for _, p := range out {
+		if p.text = tidy(p.text); hasContent(p.text) {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+// wraps says whether a line goes on with the sentence of the long line before it.
+func wraps(last, line string) bool {
+	if utf8.RuneCountInString(last) < 50 {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(strings.TrimSpace(line))
+	end, _ := utf8.DecodeLastRuneInString(last)
+	return unicode.IsLower(first) && (unicode.IsLetter(end) || unicode.IsDigit(end) || end == ',' || end == '-')
+}
+
+// withoutCode takes fenced code out. Where code stood a blank line stays, so that
+// the prose before and after is not run together.
+func withoutCode(lines []string) []string {
+	var out []string
+	for i := 0; i < len(lines); i++ {
+		if fenceLine.MatchString(lines[i]) {
+			mark := strings.TrimSpace(lines[i])[:3]
+			end := i + 1
+			for end < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[end]), mark) {
+				end++
+			}
+			if end < len(lines) {
+				out = append(out, "")
+				i = end
+				continue
+			}
+			if rest := strings.TrimLeft(strings.TrimSpace(lines[i]), "`~"); strings.Contains(rest, " ") {
+				out = append(out, rest)
+			}
+			continue
+		}
+		out = append(out, lines[i])
+	}
+	return out
+}
+
+var closing = map[rune]rune{
+	'“': '”', '«': '»', '「': '」', '『': '』', '(': ')', '[': ']', '（': '）', '`': '`', '"': '"', '„': '“',
+}
+
+// guarded gives the byte ranges of a line in which no sentence ends: quotations,
+// brackets, code, addresses. Only pairs that close within 300 bytes count, so that
+// a smiley opens nothing.
+func guarded(line string) [][2]int {
+	out := urlRanges(line)
+	for i := 0; i < len(line); {
+		r, size := utf8.DecodeRuneInString(line[i:])
+		end, ok := closing[r]
+		before, _ := utf8.DecodeLastRuneInString(line[:i])
+		if ok && (r == '"' || r == '(') && (unicode.IsLetter(before) && before < 0x2E80 || unicode.IsDigit(before) || r == '(' && strings.ContainsRune(":;=-", before)) {
+			ok = false
+		}
+		if ok {
+			window := line[i+size : min(len(line), i+size+300)]
+			if n := strings.IndexRune(window, end); n >= 0 {
+				stop := i + size + n + utf8.RuneLen(end)
+				out = append(out, [2]int{i, stop})
+				i = stop
+				continue
+			}
+		}
+		i += size
+	}
+	slices.SortFunc(out, func(a, b [2]int) int { return a[0] - b[0] })
+	merged := out[:0]
+	for _, s := range out {
+		if n := len(merged); n > 0 && s[0] < merged[n-1][1] {
+			merged[n-1][1] = max(merged[n-1][1], s[1])
+			continue
+		}
+		merged = append(merged, s)
+	}
+	return merged
+}
+
+// urlRanges gives the addresses of a line, less the punctuation that ends their sentence.
+func urlRanges(line string) [][2]int {
+	var out [][2]int
+	if !strings.ContainsAny(line, "@/") && !strings.Contains(line, "www.") {
+		return nil
+	}
+	for _, m := range urlPattern.FindAllStringIndex(line, -1) {
+		end := m[0] + len(strings.TrimRight(line[m[0]:m[1]], ".,;:!?)]}…。"))
+		out = append(out, [2]int{m[0], end})
+	}
+	return out
+}
+
+// marks of sentences: those after which a blank must come, and those of scripts
+// that write none.
+const (
+	spacedEnds   = ".!?…؟۔።։।॥"
+	unspacedEnds = "。！？｡．"
+	closers      = "\"”»’')]}」』）】›*_~`"
+)
+
+// sentences cuts one line.
+func sentences(line string) []string {
+	var out []string
+	spans := guarded(line)
+	// inside gives where the range ends that i stands in, or -1; i never goes back
+	// behind a range that it has left.
+	inside := func(i int) int {
+		for len(spans) > 0 && spans[0][1] <= i {
+			spans = spans[1:]
+		}
+		if len(spans) > 0 && spans[0][0] <= i {
+			return spans[0][1]
+		}
+		return -1
+	}
+	start := 0
+	for i := 0; i < len(line); {
+		if end := inside(i); end > i {
+			// A quotation or bracket that closes after the end of a sentence may end the outer one too.
+			inner, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line[i:end], closers))
+			if strings.ContainsRune(".!?…", inner) && end < len(line) && startsSentence(line[end:]) && !strings.ContainsRune("[`", rune(line[i])) {
+				cut := end
+				out, start = append(out, line[start:cut]), cut
+			}
+			i = end
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(line[i:])
+		if !strings.ContainsRune(spacedEnds, r) && !strings.ContainsRune(unspacedEnds, r) {
+			i += size
+			continue
+		}
+		// All marks in a row, then what closes, then smileys.
+		end := i
+		for end < len(line) {
+			m, n := utf8.DecodeRuneInString(line[end:])
+			if !strings.ContainsRune(spacedEnds, m) && !strings.ContainsRune(unspacedEnds, m) {
+				break
+			}
+			end += n
+		}
+		marks := line[i:end]
+		for end < len(line) {
+			m, n := utf8.DecodeRuneInString(line[end:])
+			if !strings.ContainsRune(closers, m) || inside(end) >= 0 {
+				break
+			}
+			end += n
+		}
+		if !ends(line[start:i], marks, line[end:]) {
+			i = end
+			continue
+		}
+		end += smileys(line[end:])
+		out, start = append(out, line[start:end]), end
+		i = end
+	}
+	out = append(out, line[start:])
+	kept := out[:0]
+	for _, s := range out {
+		s = strings.TrimSpace(s)
+		if s == "" {
+			continue
+		}
+		// Marks and smileys alone belong to the sentence before.
+		if !hasContent(s) && len(kept) > 0 {
+			kept[len(kept)-1] += " " + s
+			continue
+		}
+		kept = append(kept, splitCaptions(s)...)
+	}
+	return kept
+}
+
+// splitCaptions parts a sentence from notes in square brackets at its beginning
+// or end; a bracket that a link follows is none.
+func splitCaptions(s string) []string {
+	if !strings.ContainsRune(s, '[') {
+		return []string{s}
+	}
+	if strings.HasPrefix(s, "[") {
+		if n := strings.IndexByte(s, ']'); n > 0 && !strings.HasPrefix(s[n+1:], "(") && strings.ContainsRune(s[:n], ' ') {
+			if rest := strings.TrimSpace(s[n+1:]); hasContent(rest) {
+				return append([]string{s[:n+1]}, splitCaptions(rest)...)
+			}
+			return []string{strings.TrimRight(s, ".")}
+		}
+	}
+	if strings.HasSuffix(s, "]") {
+		if n := strings.LastIndexByte(s, '['); n > 0 && strings.ContainsRune(s[n:], ' ') && strings.HasSuffix(s[:n], " ") {
+			return append(splitCaptions(strings.TrimSpace(s[:n])), s[n:])
+		}
+	}
+	return []string{s}
+}
+
+// ends decides whether marks end a sentence, given the text before them (from the
+// sentence's start) and after.
+func ends(before, marks, after string) bool {
+	if strings.ContainsAny(marks, unspacedEnds) {
+		next, _ := utf8.DecodeRuneInString(after)
+		return !strings.HasSuffix(marks, "．") || digitOf(next) < 0
+	}
+	if after == "" {
+		return true
+	}
+	next, _ := utf8.DecodeRuneInString(after)
+	if !unicode.IsSpace(next) {
+		// "好吗?我" and "Yes!🎉" end; "3.5", "P!nk", "example.com" do not.
+		return marks != "." && (next >= 0x2E80 && unicode.IsLetter(next) || isPictograph(next)) || strings.ContainsAny(marks, "।॥؟۔") && unicode.IsLetter(next)
+	}
+	if marks != "." {
+		// "so... i moved" goes on; "Really? yes" does not.
+		if strings.Trim(marks, ".…") == "" {
+			first, _ := utf8.DecodeRuneInString(strings.TrimSpace(after))
+			return !unicode.IsLower(first)
+		}
+		return true
+	}
+	return !abbreviated(before, after)
+}
+
+var (
+	// abbreviations never end a sentence.
+	abbreviations = set(`
+dr mr mrs ms prof rev hon st mt ft sr jr gen col capt lt sgt gov sen rep pres vs v approx ca cf viz fig figs no nos vol pp p ed eds resp
+e.g i.e eg ie z.b d.h u.a bzw nr str abs hr fr frl sra srta dra srs p.ej mme mlle av núm pág tel exa sig dott
+jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri incl excl
+`)
+	// abbreviations that end one if a new one plainly begins.
+	eitherWay = set(`etc usw inc ltd co corp llc gmbh bros al a.m p.m am pm u.s u.k u.s.a u.n e.u d.c ph.d m.d b.a m.a b.sc m.sc dept est min max hrs hr mins secs sec lb lbs oz km cm mm kg ave blvd rd apt jr sr`)
+	// openers are words that plainly begin a sentence.
+	openers = set(`i i'm i've i'd i'll we we're we've we'll my our it it's he he's she she's they they're the this that there you your and but so also then when if after before now today yesterday next last
+		ich wir meine mein yo mi je nous mon ma eu meu minha`)
+	germanMonths = set(`januar februar märz april mai juni juli august september oktober november dezember klasse stock etage jahrhundert`)
+	lastToken    = regexp.MustCompile(`[^\s(\["“„«]+$`)
+)
+
+// abbreviated says whether the full stop after before belongs to its last word.
+func abbreviated(before, after string) bool {
+	token := strings.ToLower(lastToken.FindString(tail(before, 40)))
+	if token == "" {
+		return false
+	}
+	rest := strings.TrimSpace(after)
+	first, _ := utf8.DecodeRuneInString(rest)
+	opens := false
+	if words := wordsOf(head(rest, 40)); len(words) > 0 && words[0].start <= 3 {
+		opens = openers[words[0].low] && (words[0].capital || words[0].low == "i")
+	}
+	switch {
+	case eitherWay[token]:
+		if token == "etc" || token == "usw" {
+			return !unicode.IsUpper(first)
+		}
+		return !opens && !(unicode.IsUpper(first) && (token == "am" || token == "pm" || token == "min" || token == "max" || token == "est"))
+	case abbreviations[token]:
+		switch token {
+		// Words as well: an abbreviation only before a number or a name.
+		case "no", "mar", "jun", "dec", "sun", "sat", "wed", "fig", "ms", "str", "sig", "ed", "av", "fri", "mon", "st", "ft", "p", "v", "exa", "abs", "tel", "ca":
+			return unicode.IsDigit(first) || !opens && token != "no" && token != "fig" && (unicode.IsUpper(first) || unicode.IsLower(first) && token != "ed" && token != "mon" && token != "exa")
+		}
+		return true
+	}
+	runes := []rune(token)
+	if len(runes) == 1 && unicode.IsLetter(runes[0]) {
+		// An initial ("J. R."), unless it is "I" or a new sentence plainly begins.
+		return runes[0] != 'i' && unicode.IsUpper(first) && !opens && strings.ContainsFunc(before[len(before)-1:], unicode.IsUpper)
+	}
+	if unicode.IsDigit(runes[len(runes)-1]) {
+		// German ordinals: "am 3. Mai"; elsewhere a number ends a sentence as a word does.
+		if words := wordsOf(head(rest, 40)); len(words) > 0 && len(runes) <= 2 {
+			return germanMonths[words[0].low]
+		}
+	}
+	return false
+}
+
+// tail gives the last n bytes of s at most, cut at a character.
+func tail(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = s[len(s)-n:]
+	for len(s) > 0 && !utf8.RuneStart(s[0]) {
+		s = s[1:]
+	}
+	return s
+}
+
+// head gives the first n bytes of s at most, cut at a character.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// startsSentence says whether what follows a quotation begins a new sentence.
+func startsSentence(after string) bool {
+	trimmed := strings.TrimLeft(after, " ")
+	if trimmed == after {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(trimmed)
+	return unicode.IsUpper(first)
+}
+
+var emoticon = regexp.MustCompile(`^\s*(?:[:;=8xX][-'^]?[)(DPpOo/\\|*\]\[3]+|<3+|\^_*\^|[xX]D+|:'\()(?:\s|$)`)
+
+// smileys gives the length of the smileys and emoji at the beginning of a text.
+func smileys(after string) int {
+	n := 0
+	for n < len(after) {
+		if m := emoticon.FindString(after[n:]); m != "" {
+			n += len(strings.TrimRight(m, " "))
+			continue
+		}
+		rest := strings.TrimLeft(after[n:], " ")
+		r, size := utf8.DecodeRuneInString(rest)
+		if !isPictograph(r) {
+			break
+		}
+		n = len(after) - len(rest) + size
+	}
+	return n
+}
+
+// isPictograph tells emoji and what joins them.
+func isPictograph(r rune) bool {
+	return r >= 0x1F000 && r <= 0x1FAFF || r >= 0x2600 && r <= 0x27BF || r == 0x200D || r == 0xFE0F || r == 0x20E3 || r >= 0x2B00 && r <= 0x2BFF || r >= 0xE0020 && r <= 0xE007F
+}
+
+// tidy collapses blanks and drops markdown's bold marks.
+func tidy(s string) string {
+	return strings.Join(strings.Fields(strings.ReplaceAll(s, "**", "")), " ")
+}

@@ -1,0 +1,150 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Small talk is recognised by writing a sentence as its lower-case words, with the
+// names it addresses as "@", and holding that to one pattern: a row of set phrases
+// and nothing else. A sentence that says one thing more is not small talk.
+
+const (
+	degree = `(?:so|very|really|super|pretty|such|quite|too|truly|just|absolutely|always|all|totally|incredibly|extremely|kinda|awfully|a bit|a lot|how)`
+	praise = `(?:great|good|awesome|amazing|cool|nice|wonderful|fantastic|lovely|beautiful|gorgeous|sweet|inspiring|impressive|interesting|incredible|funny|hilarious|fun|exciting|sad|tough|terrible|awful|bad|crazy|wild|true|right|fair|fine|perfect|excellent|brilliant|adorable|cute|delicious|yummy|tasty|stunning|powerful|touching|heartwarming|kind|thoughtful|helpful|hard|rough|scary|neat|sick|rad|dope|lit|wise|smart|correct|marvelous|terrific|superb|thrilling|relaxing|refreshing|magical|fascinating|cozy|useful|handy|relatable|special|strong|brave|big|thrilled|happy|proud|glad|excited)`
+	thing  = `(?:news|idea|job|work|point|question|thing|stuff|photo|pic|picture|shot|story|one|choice|plan|answer|advice|suggestion|tip|way|time|day|start|move|news|achievement|accomplishment|memories|experience|feeling|attitude|goal|progress)`
+)
+
+var smallTalk = regexp.MustCompile(`^(?:(?:` + strings.Join([]string{
+	// Greetings.
+	`(?:hi|hello|hey+|heya|hiya|yo|howdy|greetings|welcome|sup|dear)(?: back| again| there| all| everyone| everybody| guys| folks| team| @)*`,
+	`good (?:morning|afternoon|evening|day|night)`, `(?:good )?(?:morning|evening)`,
+	`(?:it's |it is |it was )?(?:` + degree + ` )?(?:been )?(?:nice|good|great|lovely|wonderful|awesome|pleasure|a pleasure) (?:to (?:see|hear|meet|talk|chat|catch up|chatting|know)|hearing|seeing|talking|chatting|catching up)(?: from| to| with| that)?(?: you| ya)?`,
+	`long time no (?:see|talk|chat|speak)`, `(?:what's|whats) up`, `how(?:'s| is| are| have)? (?:it going|you(?: doing| been)?|everything|things|life)`,
+	`(?:i )?hope (?:you're|you are|ur|this finds you|all is|everything is|you've been|you have been)(?: all)?(?: doing)? (?:well|good|great|okay|ok)`,
+	// Thanks.
+	`(?:thanks|thank you|thank u|thx|ty|tysm|cheers|many thanks|big thanks)(?: again| so| very| much| a| lot| bunch| million| ton| heaps| in advance)*(?: for (?:(?:the|your|all|all the|all your|always|being|sharing|so|that|this|those|these|my) ?)*(?: ?(?:help|support|advice|info|information|tips?|asking|sharing|encouragement|kind|words|word|kindness|answer|reply|update|explanation|suggestions?|recommendations?|recs?|listening|everything|having me|checking in|reminding me|understanding|compliments?|clarification|clarifying|heads up|invite|invitation|letting me know|there|here|me|with me|patience|time|feedback|insights?|ideas?|that|this|it|love|motivation|amazing|great|awesome|such|a|good|friend|of|you|and))*)?`,
+	`(?:i )?(?:really |truly |so |do )?(?:appreciate|appreciated)(?: (?:it|that|this|you|your|the|kind|words|support|help|advice|so|very|much|a lot|all|and|encouragement|offer|thought))*`, `much appreciated`,
+	`(?:your|those|these) (?:kind )?(?:words|support|help|encouragement|kindness|backing)(?: and (?:words|support|help|encouragement|kindness))? (?:` + degree + ` )?(?:mean|means|meant) (?:` + degree + ` )?(?:a lot|so much|the world|a great deal|everything|lots)(?: to me| to us)?`,
+	`(?:that|it|this) (?:` + degree + ` )?means (?:a lot|so much|the world)(?: to me)?`,
+	// Agreeing, acknowledging, wondering.
+	`(?:ok|okay|okey|oki|k|kk|sure|sure thing|yes|yeah|yea|yep|yup|ya|yess+|no|nope|nah|right|exactly|absolutely|definitely|totally|indeed|of course|certainly|completely|got it|gotcha|understood|i see|i understand|noted|alright|all right|all good|fair enough|no problem|no worries|no prob|np|not at all|you're (?:very |most |so )?welcome|you are (?:very )?welcome|ur welcome|yw|anytime|any time|my pleasure|don't mention it|true|for sure|will do|done|roger|deal|copy that|as you wish|that's all|that's it|nothing else|never mind|nevermind)`,
+	`(?:that )?(?:makes|make) (?:` + degree + ` |perfect |total |a lot of |much )*sense`, `(?:(?:i|we) )?(?:` + degree + ` |completely |100 |definitely |couldn't )*(?:agree|agreed|agree more)(?: with (?:you|that|@))?`,
+	`(?:that's|that is)? ?(?:the (?:spirit|way)|what i'm talking about)`,
+	`(?:wow|woo|whoa|woah|oh|ah|aha|ahh+|uh|um|umm+|hm+|huh|oops|ugh|aw+|damn|dang|omg|yay+|woo+hoo+|woot|hooray|yum|phew|yikes|gosh|geez|jeez|ooh+|man|my god|my gosh|my goodness|oh my|no way|really|seriously|wait what|i know|right on|hell yeah|oh yeah|boo|nice one|good one|bravo|kudos|props)`,
+	`(?:me too|you too|same here|same|likewise|ditto|(?:i )?(?:really |sure )?hope so|i think so|i guess(?: so)?|i bet|let's do it|let's go|(?:we|you|i) got this|(?:you|we) can do (?:it|this)|go for it|can't wait)`,
+	`(?:big |huge |many )?(?:congrats|congratulations|congratz|well done|good job|great job|nice job|nice work|great work|way to go|good for you|good luck|best of luck|all the best|best wishes|fingers crossed|cheers to that|happy for you|here's to (?:that|you|us))(?: (?:on|with) (?:that|this|it|everything|your (?:new )?(?:job|journey|success|achievement|project|future)|the (?:new )?(?:job|journey)))?`,
+	`(?:i'm |i am |we're )?(?:` + degree + ` )?(?:sorry|my bad|excuse me|pardon|apologies)(?: (?:to hear|about|for)(?: (?:that|this|it|the delay|your loss))?)?`,
+	`(?:i'm |i am )?(?:` + degree + ` )?(?:glad|happy|thrilled|proud|excited|delighted|pleased|stoked) (?:(?:to (?:hear|know|see|help|be of help|assist)|for|of|that)(?: (?:that|this|it|you|from you|so|both))*|(?:i could|i was able to) help|you (?:like|liked|love|loved|enjoyed|found) (?:it|that|this|them)(?: helpful| useful)?|(?:that|it|this) (?:helped|helps|worked)|it was helpful|you asked)`,
+	// Laughing.
+	`(?:a?(?:ha){2,}h?|ha|heh|he{1,2}(?:he)+|hi(?:hi)+|lo+l+|lmao+|lmfao|rofl|xd+|ja(?:ja)+|k{3,}|w{3,}|rs(?:rs)+|mdr|ahah\w*)`,
+	// Leaving.
+	`(?:bye+(?: bye)?|goodbye|good bye|later|laters|cya|ttyl|farewell|ciao|adios|peace|brb|be right back|gtg|gotta (?:go|run)|(?:i )?(?:have|need|got) to (?:go|run)(?: now)?|i'm off|i must go|until (?:next time|then|tomorrow)|sleep well|sweet dreams|stay (?:safe|strong|positive|well|healthy|tuned|awesome|in touch)|keep (?:in touch|it up|going|rocking|smiling|shining|(?:up )?(?:the|that|up) (?:good|great|amazing|awesome|fantastic|excellent|incredible|wonderful)? ?(?:work|vibes|spirit)))`,
+	`(?:(?:i'll )?(?:see|catch|talk to|talk|speak to|speak|chat with|chat|meet) )(?:(?:with )?(?:you|ya|u) )?(?:soon|later|around|tomorrow|then|next time|again|there|again soon|next week|in a bit)`,
+	`take (?:it easy|care(?: of (?:yourself|yourselves))?)`,
+	`(?:hope you )?(?:have|enjoy)(?: a| an| your| the)? (?:` + degree + ` |rest of (?:your|the) )*(?:good|great|nice|lovely|wonderful|awesome|amazing|fantastic|fun|safe|happy|blast|relaxing|blessed)? ?(?:day|one|night|evening|afternoon|morning|weekend|time|week|trip|rest|break|holiday|vacation|it|yourself|fun|flight|journey|meal|there)?`,
+	// Reacting to what the other said.
+	`(?:(?:that|this|it|these|those|they|all that|everything)(?:'s|'re| is| are| was| were| sounds?| looks?| seems?| feels?| must be| must have been| must feel)?|sounds?|looks?|seems?|(?:your|the|that|this) ` + thing + `(?:'s| is| sounds?| looks?| was)) (?:like )?(?:a |an )?(?:` + degree + ` )*(?:a |an )?` + praise + `(?: ` + thing + `| to (?:hear|see|know|me)| of you| stuff| for (?:you|me|us))*`,
+	`(?:(?:what|such) an? |(?:` + degree + `|what) )+` + praise + `(?: ` + thing + `| of you| to (?:hear|see|know)| for you)*`,
+	praise + `(?: (?:` + thing + `|to (?:hear|know|see)(?: that| this| it)?|of you|stuff|for (?:you|us)))*`,
+	`(?:i )?(?:` + degree + ` )?(?:love|like|loved|liked|loving) (?:it|that|this|these|those)(?: (?:idea|one|so much|too|a lot|photo|picture|pic))*`,
+	`(?:you|u)(?:'re| are| look| seem| sound) (?:doing |being )?(?:` + degree + ` )*(?:an? )?(?:` + praise + `|the best|an? (?:true |real |great |good )?(?:gem|legend|star|inspiration|lifesaver|angel|genius|friend|champ|hero)|too kind|rock(?:s|ing)?)(?: (?:` + thing + `|friend|person|@))*`,
+	`(?:you|u) rock`, `what a (?:day|story|life|journey|relief|coincidence|shame|pity|bummer|surprise|blast|view|game|shot|win|ride|trip|adventure|treat|dream|joy|blessing)`,
+	`(?:good|great|excellent|interesting|nice|lovely) question`, `(?:that's|it's|that is) (?:all )?(?:for (?:now|today)|okay|ok|alright)`,
+	`(?:time flies|life is good|fair point|good point|great minds think alike|it is what it is|you know|i mean|as always|as usual|let me (?:see|think)|one (?:moment|second|sec)|give me a (?:moment|second|sec|minute)|hang on|hold on|just a (?:moment|second|sec|minute)|anyway|anyways|by the way|btw|guess what|you know what|long story short|to be honest|tbh)`,
+	`(?:i (?:have|got|'ve got)|(?:just )?(?:a|one)|another|quick|one (?:more|last)|i've got)(?: a| another| one)?(?: quick| small| more| last| simple)* question(?: for you| please)?`,
+	`(?:i'll|i will|will) (?:remember (?:that|this|it)|keep (?:that|this|it) in mind|make a note(?: of (?:that|it))?|note (?:that|it)(?: down)?|let you know|check it out|give it a (?:try|shot|go)|try (?:it|that))`,
+	// Other languages' commonest, for messages that are nothing else.
+	`(?:hola|buenas|buenos (?:días|dias)|buenas (?:tardes|noches)|qué tal|(?:muchas |muchísimas )?gracias|de nada|adiós|hasta (?:luego|mañana|pronto)|vale|claro|sí|por favor|encantad[oa]|perfecto|genial)`,
+	`(?:bonjour|bonsoir|salut|coucou|(?:merci|mille mercis)(?: beaucoup| bien)?|de rien|au revoir|à (?:bientôt|demain|plus)|d'accord|oui|non|s'il (?:te|vous) plaît|super|parfait|bonne (?:journée|soirée|nuit)|enchantée?)`,
+	`(?:hallo|guten (?:tag|morgen|abend)|gute nacht|servus|moin|grüß (?:gott|dich)|(?:danke|vielen dank|herzlichen dank|besten dank)(?: schön| sehr| dir| ihnen)*|bitte(?: schön| sehr)?|gern geschehen|tschüss|tschüß|auf wiedersehen|bis (?:bald|morgen|später|dann)|ja|nein|genau|alles klar|prima|freut mich)`,
+	`(?:olá|oi|bom dia|boa (?:tarde|noite)|(?:muito )?obrigad[oa]|valeu|tchau|até (?:logo|amanhã|mais)|tudo bem|sim|não|por nada|prazer)`,
+	`(?:buongiorno|buonasera|salve|(?:grazie|mille grazie|grazie mille)|prego|arrivederci|a presto|sì|va bene|hoi|dank (?:je|u)(?: wel)?|bedankt|goedemorgen|tot ziens|cześć|dzień dobry|dziękuję|dzięki|hej|tack(?: så mycket)?|tak|hei|kiitos|merhaba|selam|teşekkürler|teşekkür ederim|terima kasih|halo)`,
+	`(?:привет|здравствуйте|здравствуй|добрый (?:день|вечер)|доброе утро|(?:большое )?спасибо(?: большое)?|пожалуйста|пока|до свидания|да|нет|хорошо|ок|привіт|дякую)`,
+	`(?:مرحبا|مرحبًا|أهلا|اهلا|السلام عليكم|وعليكم السلام|(?:شكرا|شكرًا)(?: جزيلا| لك)?|عفوا|مع السلامة|نعم|لا|حسنا|صباح الخير|مساء الخير|नमस्ते|नमस्कार|धन्यवाद|शुक्रिया|ठीक है|हाँ|안녕하세요|안녕|감사합니다|고마워요?|고맙습니다|네|아니요|안녕히 (?:가세요|계세요)|שלום|תודה(?: רבה)?)`,
+	// Words that add nothing to any of these.
+	`(?:so|and|but|then|well|now|please|too|also|again|there|here|everyone|everybody|guys|folks|friend|friends|my friend|buddy|bro|sis|bud|mate|dude|girl|love|haha|lol|honestly|together|both|as well|today|tonight|though|already|first|for now|of course|@)`,
+}, `|`) + `)(?: |$))+$`)
+
+// filler are words that are small talk only beside a set phrase.
+var filler = set(`so and but then well now please too also again there here both today tonight though already first together love girl @`)
+
+// unspacedTalk are whole sentences of scripts without blanks.
+var unspacedTalk = set(`
+こんにちは こんばんは おはよう おはようございます はじめまして よろしく よろしくお願いします よろしくおねがいします ありがとう ありがとうございます ありがとうございました どうも どういたしまして
+さようなら またね じゃあね おやすみ おやすみなさい はい いいえ うん ううん 了解 了解です わかりました 分かりました すみません ごめん ごめんなさい なるほど すごい いいね そうですね お疲れ様です もしもし
+你好 您好 大家好 早上好 早安 晚上好 晚安 下午好 嗨 哈喽 谢谢 謝謝 谢谢你 謝謝你 谢谢您 多谢 非常感谢 不客气 不客氣 再见 再見 拜拜 好的 好 好吧 嗯 嗯嗯 是的 不是 对 對 没问题 沒問題 明白 明白了 知道了 哈哈 哈哈哈 不好意思 对不起 辛苦了 太好了 厉害
+สวัสดี สวัสดีครับ สวัสดีค่ะ ขอบคุณ ขอบคุณครับ ขอบคุณค่ะ ครับ ค่ะ
+`)
+
+// isSmallTalk says whether a sentence is greeting, thanks, acknowledgement,
+// laughter, leave-taking or a bare reaction, and nothing else. Names are those that
+// it may address.
+func isSmallTalk(text string, names map[string]bool) bool {
+	words := wordsOf(text)
+	if len(words) == 0 {
+		return true
+	}
+	if len(words) > 30 {
+		return false
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return r >= 0x0E00 }) {
+		for _, w := range words {
+			if !unspacedTalk[w.low] && !smallTalk.MatchString(w.low) {
+				return spacedSmallTalk(words, names)
+			}
+		}
+		return true
+	}
+	return spacedSmallTalk(words, names)
+}
+
+// calls are words after which a capital is the name of who is addressed.
+var calls = set(`hi hello hey heya hiya dear thanks thx bye goodbye morning afternoon evening night welcome you hola bonjour hallo olá ciao congrats congratulations`)
+
+func spacedSmallTalk(words []word, names map[string]bool) bool {
+	var line strings.Builder
+	only := true
+	for i, w := range words {
+		low := w.low
+		if addressed(low, names) || w.capital && i > 0 && i == len(words)-1 && calls[words[i-1].low] && low != "i" {
+			low = "@"
+		}
+		if i > 0 {
+			line.WriteByte(' ')
+		}
+		line.WriteString(low)
+		only = only && filler[low]
+	}
+	return !only && smallTalk.MatchString(line.String())
+}
+
+// addressed says whether a word is one of the names or a short form of one.
+func addressed(low string, names map[string]bool) bool {
+	if names[low] {
+		return true
+	}
+	if len(low) < 3 {
+		return false
+	}
+	for name := range names {
+		if strings.HasPrefix(name, low) && len(name) > len(low) {
+			return true
+		}
+	}
+	return false
+}
+
+// service are sentences of an assistant that offer help or speak of itself.
+var service = english(`^(?:(?:sure|of course|certainly|absolutely|great|okay|ok|yes|no problem|anyway|please|also|and|so|well|again|remember)[,!.]?\s+)*(?:` + strings.Join([]string{
+	`(?:just |simply )?let me know\b`, `(?:please )?feel free\b`, `(?:please )?(?:don't|do not) hesitate\b`,
+	`if (?:you(?:'d| would)? (?:have|need|want|like|ever|still|run into|feel)|there(?:'s| is)|i can)\b.{0,120}\b(?:let me know|feel free|just (?:ask|let|say)|i'm here|i am here|happy to|glad to|hesitate|don't hesitate|reach out|i can help)\b`,
+	`(?:i'm|i am|we're) (?:always |also )?(?:here (?:to help|for you|if you|whenever)|happy to help|ready to help|just a message away)`, `(?:i'd|i would) be (?:more than )?(?:happy|glad|delighted) to\b`, `(?:happy|glad) to (?:help|assist)\b`,
+	`i(?:'m| am) (?:sorry|glad|happy|thrilled|delighted|excited) to hear (?:that|about|you|it)\b`,
+	`i(?: really)? hope (?:this|that|these|it|you find (?:this|these)) (?:helps?|was helpful|is helpful|works|helpful|information|clarif)`, `hope (?:this|that) helps`,
+	`(?:is|was) there anything\b`, `(?:would|do) you (?:like|want)(?: me)?\b`, `how (?:can|may) i (?:help|assist)\b`, `what (?:else )?can i (?:help|do)\b`, `i can (?:help|assist)(?: you)?(?: with (?:that|this|anything)(?: else)?)?\W*$`,
+	`as an? (?:ai|artificial|language|large)\b`, `i(?:'m| am) (?:just )?an? (?:ai|artificial|language|large)\b`, `(?:just )?(?:ask|say the word)\W*$`,
+	`i'll be (?:here|happy|glad)\b`, `(?:good luck|best of luck|enjoy|have fun)\b.{0,60}$`, `thank(?:s| you) for (?:sharing|letting me know|telling|reaching|asking|the (?:update|information|clarification)|your)\b.{0,80}$`,
+	`(?:that's|what) an? (?:great|good|excellent|interesting|fantastic|wonderful|thoughtful) (?:question|idea|choice|goal|plan|start)\W*$`,
+	`i(?:'ve| have)? (?:understand|understood|noted|got it|see)\W*$`,
+}, `|`) + `)`)

@@ -1,0 +1,500 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/memdhq/memd"
+)
+
+const (
+	// joinWords is the most words that joining sentences may make of a statement.
+	joinWords = 60
+	// leadWords is the most words of an introduction that are said again with each
+	// part of the list that it introduces.
+	leadWords = 20
+	// userStatements and assistantStatements are how many statements of one message
+	// are wanted at most; more are joined with their neighbours up to joinWords.
+	userStatements, assistantStatements = 40, 12
+	// maxStatements is how many there may be; more are joined up to maxRunes.
+	maxStatements = 40
+	// maxRunes is the most characters of a statement; a longer one is cut into
+	// several, an unbroken run of letters cut off with "…".
+	maxRunes = 2000
+	// longTalk is from how many words on a message that only asks and commands is
+	// kept all the same: it is bound to tell something.
+	longTalk = 40
+	// questionWordsShown is how much of a question stands beside a bare answer.
+	questionWordsShown = 30
+)
+
+// statement is a memory in the making.
+type statement struct {
+	text string
+	slot about
+	when moment
+	// words is the length of text as said.
+	words int
+	// list says that text is an introduction with items; lead is the introduction.
+	list bool
+	lead string
+}
+
+// statements gives what a message states. Previous is the message before it, nil
+// if there is none.
+func statements(m, previous *memd.Message, names map[string]bool) []statement {
+	text := clean(m.Text)
+	g := grouping{
+		english: isEnglish(text), assistant: m.Role == memd.RoleAssistant, said: at(m),
+		names: without(names, wordsOf(m.Name)),
+	}
+	if previous != nil && (previous.Role != m.Role || previous.Name != m.Name) {
+		g.question = lastQuestion(clean(previous.Text))
+	}
+	pieces := split(text)
+	for i, p := range pieces {
+		introduces := i+1 < len(pieces) && (p.kind == lead && (pieces[i+1].kind == item || pieces[i+1].paragraph > p.paragraph || g.assistant))
+		g.take(p, introduces)
+	}
+	g.endLead()
+	if len(g.out) == 0 && !g.assistant && g.unsaidWords >= longTalk {
+		g.asked = ""
+		for _, u := range g.unsaid {
+			g.add(u, true)
+		}
+	}
+	wanted := userStatements
+	if g.assistant {
+		wanted = assistantStatements
+	}
+	out := pack(g.out, wanted, []int{joinWords / 3, joinWords * 2 / 3, joinWords}, func(s statement) int { return s.words })
+	out = pack(out, maxStatements, []int{maxRunes / 4, maxRunes / 2, maxRunes}, func(s statement) int { return utf8.RuneCountInString(s.text) })
+	return finish(out)
+}
+
+// pack joins neighbours, if there are more statements than wanted, into as small
+// ones as will do: the sizes are tried in turn, the last one is kept in any case.
+func pack(in []statement, wanted int, sizes []int, size func(statement) int) []statement {
+	out := in
+	for _, limit := range sizes {
+		if len(out) <= wanted {
+			break
+		}
+		out = nil
+		total := 0
+		for _, s := range in {
+			n := size(s) + 1
+			if len(out) == 0 || total+n > limit {
+				out = append(out, s)
+				total = n
+				continue
+			}
+			last := &out[len(out)-1]
+			last.text = follow(last.text, s.text)
+			last.words += s.words
+			last.when = last.when.better(s.when)
+			switch {
+			case last.slot.name == "":
+				last.slot = s.slot
+			case s.slot.name != "" && s.slot != last.slot:
+				last.slot = about{}
+			}
+			total += n
+		}
+	}
+	return out
+}
+
+// follow writes one sentence behind another.
+func follow(a, b string) string {
+	end, _ := utf8.DecodeLastRuneInString(a)
+	if end < 0x0E00 && (unicode.IsLetter(end) || unicode.IsDigit(end)) {
+		return a + ". " + b
+	}
+	return a + " " + b
+}
+
+// finish makes statements ready to be kept: redacted, of bounded length, without
+// the full stop at the end. What is nothing but marks goes.
+func finish(in []statement) []statement {
+	var out []statement
+	for _, s := range in {
+		for _, text := range cut(Redact(tidy(s.text))) {
+			part := s
+			part.text = withoutStop(text)
+			if hasContent(redaction.ReplaceAllString(part.text, "")) {
+				out = append(out, part)
+			}
+		}
+	}
+	return out
+}
+
+var redaction = regexp.MustCompile(`\[redacted:[a-z]+\]`)
+
+// withoutStop drops one full stop at the end, unless it belongs to the last word.
+func withoutStop(text string) string {
+	bare := strings.TrimSuffix(text, ".")
+	if bare == text || strings.HasSuffix(bare, ".") || bare == "" {
+		return text
+	}
+	token := strings.ToLower(lastToken.FindString(tail(bare, 40)))
+	if shortened[token] || len(token) <= 6 && strings.Contains(token, ".") && unicode.IsLetter(rune(token[0])) {
+		return text
+	}
+	return bare
+}
+
+// shortened are words that are written with a full stop.
+var shortened = set(`etc usw inc ltd co corp bros jr sr st dr dept`)
+
+// cut parts a text that is too long at blanks; a run without any is cut off, or, in
+// a script that writes none, just parted.
+func cut(text string) []string {
+	if utf8.RuneCountInString(text) <= maxRunes {
+		return []string{text}
+	}
+	var out []string
+	runes := []rune(text)
+	for len(runes) > maxRunes {
+		end := maxRunes
+		for end > 0 && runes[end] != ' ' {
+			end--
+		}
+		switch {
+		case end > 0:
+			out = append(out, string(runes[:end]))
+			runes = runes[end+1:]
+		case containsDense(string(runes[:maxRunes])):
+			out = append(out, string(runes[:maxRunes]))
+			runes = runes[maxRunes:]
+		default:
+			out = append(out, string(runes[:maxRunes-1])+"…")
+			for end = maxRunes; end < len(runes) && runes[end] != ' '; end++ {
+			}
+			runes = runes[min(end+1, len(runes)):]
+		}
+	}
+	if len(runes) > 0 {
+		out = append(out, string(runes))
+	}
+	return out
+}
+
+// containsDense says whether a text has letters of scripts that part no words by blanks.
+func containsDense(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return r >= 0x0E00 && unicode.In(r, dense...) })
+}
+
+func without(names map[string]bool, own []word) map[string]bool {
+	out := make(map[string]bool, len(names))
+	for n := range names {
+		out[n] = true
+	}
+	for _, w := range own {
+		delete(out, w.low)
+	}
+	return out
+}
+
+// lastQuestion gives the question that a message ends with, small talk and
+// captions after it aside, or "".
+func lastQuestion(text string) string {
+	pieces := split(text)
+	for i := len(pieces) - 1; i >= 0 && i >= len(pieces)-3; i-- {
+		p := pieces[i]
+		if p.kind == caption || isSmallTalk(p.text, nil) && !endsAsking(p.text) {
+			continue
+		}
+		if !endsAsking(p.text) || isSmallTalk(p.text, nil) {
+			return ""
+		}
+		fields := strings.Fields(p.text)
+		if len(fields) > questionWordsShown {
+			fields = append([]string{"…"}, fields[len(fields)-questionWordsShown:]...)
+		}
+		if q := strings.Join(fields, " "); utf8.RuneCountInString(q) <= maxRunes/4 {
+			return q
+		}
+		return ""
+	}
+	return ""
+}
+
+// grouping gathers the statements of one message.
+type grouping struct {
+	english, assistant bool
+	said               time.Time
+	names              map[string]bool
+	// question is what the other speaker asked just before.
+	question string
+
+	out []statement
+	// spoken says that something other than small talk has come.
+	spoken bool
+	// adjacent says that the piece before was kept.
+	adjacent bool
+	// asked is the question or command just before, which the next sentence may lean on.
+	asked string
+	// lead is an introduction that waits for what it introduces; used says that it
+	// has been said.
+	lead     string
+	leadUsed bool
+	// unsaid are the questions and commands left out so far.
+	unsaid      []string
+	unsaidWords int
+}
+
+// take adds a piece of the message, in order.
+func (g *grouping) take(p piece, introduces bool) {
+	switch p.kind {
+	case caption:
+		g.caption(p.text)
+		return
+	case lead:
+		if introduces {
+			g.endLead()
+			g.lead, g.leadUsed = p.text, false
+			return
+		}
+	case item:
+		if g.lead != "" && !g.ownStatement(p.text) {
+			g.item(p.text)
+			return
+		}
+		if countWords(p.text) > joinWords {
+			for _, s := range sentences(p.text) {
+				g.sentence(s)
+			}
+			return
+		}
+	}
+	if g.lead != "" && p.kind != item {
+		if g.assistant && !g.leadUsed && !isSmallTalk(p.text, g.names) {
+			g.item(p.text)
+			g.lead = ""
+			return
+		}
+		g.endLead()
+	}
+	g.sentence(p.text)
+}
+
+// ownStatement says whether an item of a user's list can be understood alone.
+func (g *grouping) ownStatement(text string) bool {
+	words := wordsOf(text)
+	return !g.assistant && g.english && len(words) >= 2 && own[words[0].low] && verbal(words)
+}
+
+// endLead says an introduction that introduced nothing.
+func (g *grouping) endLead() {
+	if g.lead != "" && !g.leadUsed {
+		text := g.lead
+		g.lead = ""
+		g.sentence(text)
+	}
+	g.lead, g.leadUsed = "", false
+}
+
+// item adds an item to the introduction it stands under.
+func (g *grouping) item(text string) {
+	words := countWords(text)
+	if g.leadUsed && len(g.out) > 0 {
+		last := &g.out[len(g.out)-1]
+		if last.list && last.lead == g.lead && last.words+words <= joinWords {
+			dated, when := resolve(text, g.said, g.english)
+			last.text += "; " + strings.TrimRight(dated, ";,")
+			last.words += words
+			last.when = last.when.better(when)
+			return
+		}
+	}
+	full := text
+	if countWords(g.lead) <= leadWords || !g.leadUsed {
+		full = g.lead + " " + text
+	}
+	dated, when := resolve(full, g.said, g.english)
+	g.out = append(g.out, statement{text: strings.TrimRight(dated, ";,"), when: when, words: countWords(full), list: true, lead: g.lead})
+	g.leadUsed, g.spoken, g.asked = true, true, ""
+}
+
+// caption adds a note in brackets to what was said with it.
+func (g *grouping) caption(text string) {
+	if countWords(text) < 2 {
+		return
+	}
+	switch {
+	case len(g.out) > 0 && g.out[len(g.out)-1].words < 2*joinWords:
+		last := &g.out[len(g.out)-1]
+		last.text += " " + text
+		last.words += countWords(text)
+	case g.asked != "":
+		g.out = append(g.out, statement{text: g.asked + " " + text, words: countWords(g.asked) + countWords(text)})
+	default:
+		g.out = append(g.out, statement{text: text, words: countWords(text)})
+	}
+	g.spoken, g.asked = true, ""
+}
+
+// sentence judges a sentence and adds what it states.
+func (g *grouping) sentence(text string) {
+	first := !g.spoken
+	if first && g.answers(text) {
+		bare := strings.TrimRight(text, ".。")
+		dated, when := resolve(bare, g.said, g.english)
+		g.out = append(g.out, statement{
+			text: dated + " (asked: " + g.question + ")", when: when, words: countWords(text) + countWords(g.question),
+		})
+		g.spoken, g.asked = true, ""
+		return
+	}
+	did, said := judge(text, g.english, g.assistant, g.names)
+	switch did {
+	case chats:
+		// "It was magical!" is no small talk if it is about what was just told.
+		if g.adjacent && !g.assistant && g.leans(text) && !endsAsking(text) && refersBack(wordsOf(text)) {
+			g.add(text, true)
+		} else {
+			g.adjacent = false
+		}
+		return
+	case asks, commands:
+		g.spoken, g.asked, g.adjacent = true, text, false
+		g.unsaid = append(g.unsaid, text)
+		g.unsaidWords += countWords(text)
+		return
+	}
+	g.spoken = true
+	g.add(said, g.leans(said))
+	g.asked, g.adjacent = "", true
+}
+
+// add puts a sentence beside the one it leans on, or lets it stand by itself.
+func (g *grouping) add(text string, leans bool) {
+	words := countWords(text)
+	dated, when := resolve(text, g.said, g.english)
+	s := statement{text: dated, when: when, words: words}
+	if !g.assistant && g.english {
+		s.slot = slotOf(text)
+	}
+	if leans {
+		toAsked := g.asked != "" && (len(g.out) == 0 || named(g.asked, g.names))
+		if toAsked && countWords(g.asked)+words <= joinWords {
+			s.text, s.words = g.asked+" "+s.text, words+countWords(g.asked)
+			g.out = append(g.out, s)
+			return
+		}
+		if !toAsked && len(g.out) > 0 {
+			last := &g.out[len(g.out)-1]
+			if last.words+words <= joinWords {
+				last.text = follow(last.text, s.text)
+				last.words += words
+				last.when = last.when.better(when)
+				if last.slot.name == "" {
+					last.slot = s.slot
+				}
+				return
+			}
+		}
+	}
+	g.out = append(g.out, s)
+}
+
+// answers says whether a message's first sentence is a bare answer to what the
+// other speaker asked just before.
+func (g *grouping) answers(text string) bool {
+	if g.question == "" || endsAsking(text) {
+		return false
+	}
+	words := wordsOf(text)
+	n := countWords(text)
+	if !g.english {
+		return n <= 3 && len(words) > 0 && !isSmallTalk(text, g.names)
+	}
+	if len(words) == 0 || n > 12 {
+		return false
+	}
+	if isSmallTalk(text, g.names) || n <= 4 && yesNo[words[0].low] && (n == 1 || pronounAnswer(words[1:])) {
+		// "Yes" tells something if the question was about who answers.
+		return !g.assistant && yesNo[words[0].low] && aboutYou.MatchString(g.question) && !offer.MatchString(g.question)
+	}
+	if g.assistant || request.MatchString(text) && len(words) > 1 {
+		return false
+	}
+	if own[words[0].low] && verbal(words) {
+		return false
+	}
+	return n <= 3 || n <= 8 && !verbal(words) || refersBack(words)
+}
+
+// pronounAnswer tells "I am", "I don't", "not really", "not anymore", "never".
+func pronounAnswer(words []word) bool {
+	for _, w := range words {
+		if !answering[w.low] {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	yesNo     = set(`yes yeah yep yup ya no nope nah never not sometimes always rarely often definitely absolutely yea`)
+	answering = set(`i i'm am do did have was don't didn't haven't wasn't not really anymore any more yet we are aren't sure course of it is isn't never always at all much often he she does doesn't has hasn't`)
+	// aboutYou opens a question to be answered by yes or no about who is asked.
+	aboutYou = english(`(?:^|[,.!?]\s+|\b(?:so|and|but|also|oh|hey|ok)\s+)(?:are|were|do|did|have|had|is|was|does|has|aren't|don't|didn't|haven't|isn't)\s+(?:you|your|any of you|anyone in your)\b`)
+	// offer is a question whose yes grants or wishes, and tells nothing.
+	offer = english(`\b(?:(?:would|do|did) you (?:like|want|need|mind|prefer) (?:me|to (?:know|see|hear|try|go on|continue|proceed|start)|some (?:help|tips|ideas|more|examples)|any (?:help|more|other)|help|more|another|that|this)|(?:can|could|shall|should|may) (?:i|we)|make sense|(?:do|did) (?:that|this|it|you) (?:help|understand|see|get|agree|think|know)|anything else|(?:are you )?ready (?:to|for)|is (?:that|this) (?:ok|okay|right|correct|fine|all)|sounds? good)\b`)
+)
+
+// leans says whether a sentence cannot be understood without the one before it.
+func (g *grouping) leans(text string) bool {
+	if !g.english {
+		return !containsDense(text) && len(wordsOf(text)) == 1
+	}
+	words := wordsOf(text)
+	if len(words) == 0 {
+		return true
+	}
+	if refersBack(words) {
+		return true
+	}
+	if verbal(words) && (len(words) > 2 || own[words[0].low]) {
+		return false
+	}
+	return !verbal(words) && len(words) <= 8 || len(words) <= 2
+}
+
+// refersBack says whether words begin with one that stands for something said before.
+func refersBack(words []word) bool {
+	i := 0
+	for i < len(words)-1 && connectives[words[i].low] {
+		i++
+	}
+	low, next := words[i].low, ""
+	if i+1 < len(words) {
+		next = words[i+1].low
+	}
+	switch {
+	case low == "because" || low == "cause" || hangers[low]:
+		return true
+	case low == "this" || low == "that" || low == "these" || low == "those":
+		return !timeNouns[next]
+	case low == "it's" || low == "it":
+		if (next == "is" || next == "was" || next == "has") && i+2 < len(words) {
+			next = words[i+2].low
+		}
+		return !impersonal[next]
+	}
+	return stands[low]
+}
+
+var (
+	connectives = set(`and but so also plus then or yeah yes well anyway though still besides honestly actually oh`)
+	hangers     = set(`which especially mostly mainly except including such either neither otherwise likewise hence therefore too`)
+	stands      = set(`its that's they they're they've they'll they'd their theirs them he he's he'll he'd she she's she'll she'd his her hers him both it'll it'd that'll`)
+	timeNouns   = set(`morning afternoon evening night week weekend month year summer winter spring autumn fall monday tuesday wednesday thursday friday saturday sunday time january february march april may june july august september october november december christmas easter`)
+	impersonal  = set(`my our raining snowing been monday tuesday wednesday thursday friday saturday sunday late time`)
+)
