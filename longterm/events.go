@@ -1,0 +1,87 @@
+package longterm
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/postgres"
+)
+
+// read runs a batch for a tenant: first its plans are pinned, then come the queries.
+func (s *Store) read(ctx context.Context, op, tenant string, queue func(*pgx.Batch)) error {
+	b := postgres.TenantBatch(tenant)
+	b.Queue(pinPlans)
+	queue(b)
+	return postgres.Err(op, s.pool.SendBatch(ctx, b).Close())
+}
+
+// MemoriesOf gives the ids of the memories that each message states, by message.
+func (s *Store) MemoriesOf(ctx context.Context, tenant string, messageIDs []int64) (map[int64][]string, error) {
+	of := map[int64][]string{}
+	err := s.read(ctx, "longterm.memories_of", tenant, func(b *pgx.Batch) {
+		b.Queue(memoriesOfSelect, tenant, messageIDs).Query(func(rows pgx.Rows) error {
+			var message int64
+			var id memoryID
+			_, err := pgx.ForEachRow(rows, []any{&message, &id}, func() error {
+				of[message] = append(of[message], uuid.UUID(id).String())
+				return nil
+			})
+			return err
+		})
+	})
+	return of, err
+}
+
+// EventsOf gives what learning from messages did, in order.
+func (s *Store) EventsOf(ctx context.Context, tenant string, messageIDs []int64) ([]Event, error) {
+	events := []Event{}
+	err := s.read(ctx, "longterm.events_of", tenant, func(b *pgx.Batch) {
+		b.Queue(eventsOfSelect, tenant, messageIDs).Query(func(rows pgx.Rows) error {
+			var id memoryID
+			var event string
+			var memory, previous *string
+			_, err := pgx.ForEachRow(rows, []any{&id, &event, &memory, &previous}, func() error {
+				e := Event{ID: uuid.UUID(id).String(), Event: event, PreviousMemory: previous}
+				if memory != nil {
+					e.Memory = *memory
+				}
+				events = append(events, e)
+				return nil
+			})
+			return err
+		})
+	})
+	return events, err
+}
+
+// History gives what happened to a memory, oldest first. It outlives the memory, but
+// then only without a permission check, which would have nothing to look at.
+func (s *Store) History(ctx context.Context, tenant, id string, check memd.Scope) ([]HistoryEntry, error) {
+	memory, err := parseID(id)
+	if err != nil {
+		return nil, err
+	}
+	entries := []HistoryEntry{}
+	there := false
+	err = s.read(ctx, "longterm.history", tenant, func(b *pgx.Batch) {
+		b.Queue(permittedSelect, tenant, memory, check.UserID, check.AgentID).QueryRow(func(row pgx.Row) error { return row.Scan(&there) })
+		b.Queue(historySelect, tenant, memory).Query(func(rows pgx.Rows) error {
+			var e HistoryEntry
+			_, err := pgx.ForEachRow(rows, []any{&e.Event, &e.PreviousMemory, &e.Memory, &e.Reason, &e.At, &e.By}, func() error {
+				e.At = e.At.UTC()
+				entries = append(entries, e)
+				return nil
+			})
+			return err
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(entries) == 0 || !there && (check.UserID != "" || check.AgentID != "") {
+		return nil, notFound
+	}
+	return entries, nil
+}

@@ -1,0 +1,213 @@
+package longterm
+
+// Statements with a fixed text. Those of a search are put together in search.go and
+// statement.go.
+
+// lockScopes waits for each identity's lock. The lock ends with the transaction.
+const lockScopes = `SELECT pg_advisory_xact_lock(k) FROM unnest($1::bigint[]) AS k`
+
+const scopeInsert = `
+	INSERT INTO memory_scope (tenant_id, key, app_id, user_id, agent_id, run_id)
+	SELECT $1, * FROM unnest($2::bytea[], $3::text[], $4::text[], $5::text[], $6::text[])
+	ON CONFLICT (tenant_id, key) DO NOTHING`
+
+const scopeSelect = `
+	SELECT k.n - 1, s.id FROM unnest($2::bytea[]) WITH ORDINALITY AS k (key, n)
+	  JOIN memory_scope s ON s.tenant_id = $1 AND s.key = k.key`
+
+// sessionSelect finds the sessions of messages, and whether their ids are runs: those
+// that memd made up for messages without one are not.
+const sessionSelect = `
+	SELECT s.no, s.user_id, s.session_id, ` + isRun + `
+	  FROM unnest($2::text[], $3::text[]) AS k (user_id, session_id)
+	 CROSS JOIN LATERAL (SELECT * FROM conversation_session s
+	        WHERE s.tenant_id = $1 AND s.user_id = k.user_id AND s.session_id = k.session_id OFFSET 0) s`
+
+const isRun = `NOT (s.kind = 'direct' AND s.session_id LIKE 'direct-%')`
+
+// sourceColumns are what the log knows of a source c in session s.
+const sourceColumns = `c.id, c.created_at, c.session_no, c.session_id, c.position, c.agent_id, c.metadata, ` + isRun
+
+const messageSelect = `
+	SELECT ` + sourceColumns + `
+	  FROM unnest($2::bigint[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT * FROM conversation_context c WHERE c.id = k.id AND c.tenant_id = $1 OFFSET 0) c
+	 CROSS JOIN LATERAL (SELECT * FROM conversation_session s WHERE s.no = c.session_no AND s.tenant_id = $1 OFFSET 0) s`
+
+// statedSelect gives the memories that candidates may repeat.
+const statedSelect = `
+	SELECT m.id, s.id, m.hash, coalesce(m.actor_id, ''), m.role, m.memory, m.valid_from, m.valid_to,
+	       m.agent_ids, m.run_ids, m.metadata
+	  FROM unnest($2::bytea[], $3::text[]) AS k (key, hash)
+	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT * FROM memory m
+	        WHERE m.scope_id = s.id AND m.hash = k.hash AND m.tenant_id = $1 AND NOT m.verbatim
+	          AND (m.expires_at IS NULL OR m.expires_at > now()) OFFSET 0) m
+	 ORDER BY m.valid_from, m.created_at, m.id`
+
+// statedSources gives the sources of the same memories.
+const statedSources = `
+	SELECT m.id, ` + sourceColumns + `
+	  FROM unnest($2::bytea[], $3::text[]) AS k (key, hash)
+	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) sc
+	 CROSS JOIN LATERAL (SELECT id FROM memory m
+	        WHERE m.scope_id = sc.id AND m.hash = k.hash AND m.tenant_id = $1 AND NOT m.verbatim
+	          AND (m.expires_at IS NULL OR m.expires_at > now()) OFFSET 0) m
+	 CROSS JOIN LATERAL (SELECT message_id FROM memory_source x WHERE x.memory_id = m.id AND x.tenant_id = $1 OFFSET 0) x
+	 CROSS JOIN LATERAL (SELECT * FROM conversation_context c WHERE c.id = x.message_id AND c.tenant_id = $1 OFFSET 0) c
+	 CROSS JOIN LATERAL (SELECT * FROM conversation_session s WHERE s.no = c.session_no AND s.tenant_id = $1 OFFSET 0) s`
+
+// verbatimSelect gives the live verbatim memories of the same texts.
+const verbatimSelect = `
+	SELECT m.id, s.id, m.hash, m.memory, coalesce(m.app_id, ''), coalesce(m.user_id, ''), m.agent_ids, m.run_ids,
+	       coalesce(m.actor_id, ''), m.role, m.metadata
+	  FROM unnest($2::bytea[], $3::text[]) AS k (key, hash)
+	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT * FROM memory m
+	        WHERE m.scope_id = s.id AND m.hash = k.hash AND m.tenant_id = $1 AND m.verbatim AND m.valid_to IS NULL
+	          AND (m.expires_at IS NULL OR m.expires_at > now()) OFFSET 0) m
+	 ORDER BY m.created_at, m.id`
+
+// Lists within a row come as array literals: unnest would flatten an array of arrays.
+const memoryInsert = `
+	INSERT INTO memory (tenant_id, id, scope_id, app_id, user_id, agent_ids, run_ids, actor_id, role, scope, memory_type,
+	       categories, metadata, memory, hash, verbatim, slot, negated, extractor, valid_from, occurred_at, expires_at)
+	SELECT $1, id, scope_id, app_id, user_id, agent_ids::text[], run_ids::text[], actor_id, role, scope, memory_type,
+	       categories::text[], metadata, memory, hash, verbatim, slot, negated, extractor, valid_from, occurred_at, expires_at
+	  FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
+	       $11::text[], $12::text[], $13::jsonb[], $14::text[], $15::text[], $16::bool[], $17::text[], $18::bool[], $19::text[],
+	       $20::timestamptz[], $21::timestamptz[], $22::timestamptz[])
+	    AS r (id, scope_id, app_id, user_id, agent_ids, run_ids, actor_id, role, scope, memory_type, categories, metadata, memory,
+	       hash, verbatim, slot, negated, extractor, valid_from, occurred_at, expires_at)`
+
+const memoryRepeat = `
+	UPDATE memory m
+	   SET agent_ids = r.agent_ids::text[], run_ids = r.run_ids::text[], metadata = r.metadata, updated_at = now()
+	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[]) AS r (id, agent_ids, run_ids, metadata)
+	 WHERE m.id = r.id AND m.tenant_id = $1`
+
+// memoryEarlier puts an earlier saying in the place of the one that came first.
+const memoryEarlier = `
+	UPDATE memory m
+	   SET memory = r.memory, valid_from = r.valid_from, occurred_at = r.occurred_at, slot = r.slot, negated = r.negated,
+	       categories = r.categories::text[], extractor = r.extractor
+	  FROM unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::bool[], $8::text[], $9::text[])
+	    AS r (id, memory, valid_from, occurred_at, slot, negated, categories, extractor)
+	 WHERE m.id = r.id AND m.tenant_id = $1`
+
+const sourceInsert = `
+	INSERT INTO memory_source (tenant_id, memory_id, message_id, session_no, position)
+	SELECT $1, * FROM unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::int[])
+	ON CONFLICT DO NOTHING`
+
+const provenanceInsert = `
+	INSERT INTO memory_provenance (tenant_id, kind, value, memory_id)
+	SELECT $1, * FROM unnest($2::text[], $3::text[], $4::uuid[])
+	ON CONFLICT DO NOTHING`
+
+const embeddingInsert = `
+	INSERT INTO memory_embedding (tenant_id, model, memory_id, scope_id, embedding)
+	SELECT $1, $2, * FROM unnest($3::uuid[], $4::bigint[], $5::halfvec[])
+	ON CONFLICT (scope_id, model, memory_id) DO UPDATE SET embedding = excluded.embedding`
+
+const embeddingOpenInsert = `
+	INSERT INTO embedding_open (tenant_id, memory_id)
+	SELECT $1, * FROM unnest($2::uuid[])
+	ON CONFLICT (memory_id) DO UPDATE SET attempts = 0, next_attempt_at = now()`
+
+// memoryPostingInsert indexes new memories and counts them; $7 to $9 are the sums for
+// each scope.
+const memoryPostingInsert = `
+	WITH counted AS (
+	  UPDATE memory_scope s SET memories = s.memories + n.memories, memory_terms = s.memory_terms + n.terms
+	    FROM unnest($7::bigint[], $8::int[], $9::bigint[]) AS n (id, memories, terms)
+	   WHERE s.id = n.id AND s.tenant_id = $1)
+	INSERT INTO memory_posting (tenant_id, scope_id, term, memory_id, tf, length)
+	SELECT $1, * FROM unnest($2::bigint[], $3::int[], $4::uuid[], $5::smallint[], $6::smallint[])`
+
+// messagePostingInsert indexes messages, once each: what is there already is neither
+// written nor counted again. Each message has one posting of the term $8.
+const messagePostingInsert = `
+	WITH added AS (
+	  INSERT INTO message_posting (tenant_id, scope_id, term, session_no, position, tf, length)
+	  SELECT $1, * FROM unnest($2::bigint[], $3::int[], $4::bigint[], $5::int[], $6::smallint[], $7::smallint[])
+	  ON CONFLICT DO NOTHING
+	  RETURNING scope_id, term, length)
+	UPDATE memory_scope s SET messages = s.messages + n.messages, message_terms = s.message_terms + n.terms
+	  FROM (SELECT scope_id, count(*) AS messages, sum(length) AS terms FROM added WHERE term = $8 GROUP BY scope_id) n
+	 WHERE s.id = n.scope_id AND s.tenant_id = $1`
+
+const historyInsert = `
+	INSERT INTO memory_history (tenant_id, memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids)
+	SELECT $1, memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids::bigint[]
+	  FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
+	    AS r (memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids)`
+
+const memoriesOfSelect = `
+	SELECT message_id, memory_id FROM memory_source
+	 WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) ORDER BY message_id, memory_id`
+
+const eventsOfSelect = `
+	SELECT h.memory_id, h.event, h.memory, h.previous_memory
+	  FROM (SELECT DISTINCT memory_id FROM memory_source WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])) s
+	 CROSS JOIN LATERAL (SELECT * FROM memory_history h
+	        WHERE h.memory_id = s.memory_id AND h.tenant_id = $1 AND h.message_ids && $2::bigint[] OFFSET 0) h
+	 ORDER BY h.id`
+
+const memorySelect = `
+	SELECT ` + memoryColumns + `, ` + sourcesColumn + `
+	  FROM memory m WHERE m.id = $2 AND m.tenant_id = $1` + permitted
+
+// permitted holds a memory m to the ids of a permission check, $3 and $4; ” asks for nothing.
+const permitted = ` AND ($3 = '' OR m.user_id = $3) AND ($4 = '' OR $4 = ANY (m.agent_ids))`
+
+const permittedSelect = `SELECT EXISTS (SELECT FROM memory m WHERE m.id = $2 AND m.tenant_id = $1` + permitted + `)`
+
+const memoryLockKey = `
+	SELECT s.key, m.scope_id FROM memory m JOIN memory_scope s ON s.id = m.scope_id AND s.tenant_id = $1
+	 WHERE m.id = $2 AND m.tenant_id = $1` + permitted
+
+// postingDelete takes memories out of the index and out of the sums; $5 to $7 are as in
+// memoryPostingInsert.
+const postingDelete = `
+	WITH counted AS (
+	  UPDATE memory_scope s SET memories = s.memories - n.memories, memory_terms = s.memory_terms - n.terms
+	    FROM unnest($5::bigint[], $6::int[], $7::bigint[]) AS n (id, memories, terms)
+	   WHERE s.id = n.id AND s.tenant_id = $1)
+	DELETE FROM memory_posting p USING unnest($2::bigint[], $3::int[], $4::uuid[]) AS k (scope_id, term, memory_id)
+	 WHERE p.scope_id = k.scope_id AND p.term = k.term AND p.memory_id = k.memory_id AND p.tenant_id = $1`
+
+const embeddingDelete = `
+	DELETE FROM memory_embedding e USING unnest($2::bigint[], $3::uuid[]) AS k (scope_id, memory_id)
+	 WHERE e.scope_id = k.scope_id AND e.memory_id = k.memory_id AND e.tenant_id = $1`
+
+const memoryDelete = `DELETE FROM memory WHERE tenant_id = $1 AND id = ANY ($2::uuid[])`
+
+const historySelect = `
+	SELECT event, previous_memory, memory, reason, at, by FROM memory_history
+	 WHERE tenant_id = $1 AND memory_id = $2 ORDER BY id`
+
+const embeddingDue = `SELECT tenant_id, memory_id FROM memd_embedding_due($1)`
+
+const unembeddedSelect = `
+	SELECT m.id, m.scope_id, coalesce(m.actor_id, ''), m.memory
+	  FROM memory m WHERE m.tenant_id = $1 AND m.id = ANY ($2::uuid[])`
+
+// vectorInsert stores vectors of memories that still say what was embedded.
+const vectorInsert = `
+	WITH current AS (
+	  SELECT m.id, m.scope_id, m.valid_to IS NULL AS live, k.embedding
+	    FROM unnest($3::uuid[], $4::text[], $5::halfvec[]) AS k (id, memory, embedding)
+	    JOIN memory m ON m.id = k.id AND m.tenant_id = $1 AND m.memory = k.memory
+	     FOR SHARE OF m),
+	stored AS (
+	  INSERT INTO memory_embedding (tenant_id, model, memory_id, scope_id, live, embedding)
+	  SELECT $1, $2, id, scope_id, live, embedding FROM current
+	  ON CONFLICT (scope_id, model, memory_id) DO UPDATE SET embedding = excluded.embedding, live = excluded.live)
+	DELETE FROM embedding_open o USING current c WHERE o.memory_id = c.id AND o.tenant_id = $1`
+
+const calibrationSelect = `SELECT calibration FROM embedding_model WHERE tenant_id = $1 AND name = $2`
+
+const calibrationInsert = `
+	INSERT INTO embedding_model (tenant_id, name, dimensions, calibration) VALUES ($1, $2, $3, $4)
+	ON CONFLICT (tenant_id, name) DO NOTHING`

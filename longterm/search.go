@@ -1,0 +1,305 @@
+package longterm
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/pgvector/pgvector-go"
+)
+
+// The most hits and the default.
+const (
+	MaxLimit     = 1000
+	defaultHits  = 10
+	defaultList  = 100
+	maxProposals = 4000
+)
+
+// Search gives the memories that have most to do with the query, best first.
+//
+// Up to Config.Candidates memories each are proposed by the vector, by the words, and by
+// the words of the messages around their sources; those are ranked together. With a
+// vector there are as many hits as the scope has memories that qualify, up to the limit,
+// however little they have to do with the query; without one, only those that share a
+// word with it.
+//
+// It takes two round trips: one for what is near, one for what that is. A third and
+// fourth are needed only if too many of the nearest do not qualify.
+func (s *Store) Search(ctx context.Context, tenant string, q Query) ([]Hit, error) {
+	if strings.TrimSpace(q.Text) == "" {
+		return nil, memd.InvalidField("query", "must not be blank")
+	}
+	switch q.Mode {
+	case "":
+		q.Mode = ModeHybrid
+	case ModeHybrid, ModeVector, ModeLexical:
+	default:
+		return nil, memd.InvalidField("mode", "must be one of hybrid, vector, lexical")
+	}
+	if q.Limit < 0 || q.Limit > MaxLimit {
+		return nil, memd.InvalidField("limit", "must be between 1 and %d", MaxLimit)
+	}
+	q.Limit = cmp.Or(q.Limit, defaultHits)
+	if q.Vector == nil {
+		q.Mode = ModeLexical
+	}
+	sel, err := newSelection(tenant, q.Scope, q.Filters, q.AllScopes)
+	if err != nil {
+		return nil, err
+	}
+	sel.user, sel.assistant = q.ScopesUser, q.ScopesAssistant
+	sel.asOf, sel.includeSuperseded, sel.without = q.AsOf, q.IncludeSuperseded, q.ExcludeSources
+	if sel.reach == reachUser {
+		sel.ownAgent = q.OwnAgentToo
+	}
+	f := &finding{store: s, selection: sel, query: q, question: questionOf(q.Text)}
+	// Where every memory of the scope qualifies, the nearest are found without a look at
+	// the memories themselves; anything else is decided for each memory before distances
+	// are compared.
+	f.narrow = !sel.plain()
+	if err := f.find(ctx); err != nil {
+		return nil, err
+	}
+	if !f.narrow && q.Mode != ModeLexical && len(f.candidates) < q.Limit && len(f.candidates) < f.memories.documents {
+		f.narrow = true
+		if err := f.find(ctx); err != nil {
+			return nil, err
+		}
+	}
+	rank(f.candidates, q.Mode, q.Text, q.Relevance)
+	return f.hits(), nil
+}
+
+// newSelection brings ids and filter together.
+func newSelection(tenant string, scope memd.Scope, filters Filter, allScopes bool) (selection, error) {
+	sel := selection{tenant: tenant}
+	sel.scope, sel.filters = filters.narrow(scope)
+	var err error
+	sel.reach, sel.values, err = reachOf(sel.scope, sel.filters, allScopes)
+	return sel, err
+}
+
+// finding is one search on its way.
+type finding struct {
+	store *Store
+	selection
+	query    Query
+	question question
+	// narrow decides for each memory whether it qualifies before distances are compared.
+	narrow bool
+
+	memories, messages corpus
+	near               []memoryID
+	same               []memoryID
+	words              map[memoryID]match
+	windows            *windows
+
+	candidates []*candidate
+}
+
+func (f *finding) find(ctx context.Context) error {
+	if err := f.propose(ctx); err != nil {
+		return err
+	}
+	return f.load(ctx)
+}
+
+// propose finds the nearest memories and all postings of the question's terms.
+func (f *finding) propose(ctx context.Context) error {
+	var memoryHits []memoryHit
+	var messageHits []messageHit
+	f.memories, f.messages, f.near, f.same = corpus{}, corpus{}, nil, nil
+	err := f.store.read(ctx, "longterm.search", f.tenant, func(b *pgx.Batch) {
+		count := f.countStatement()
+		queue(b, count).Query(func(rows pgx.Rows) error { return f.scanCounts(rows) })
+		same := f.sameStatement()
+		queue(b, same).Query(scanIDs(&f.same))
+		if f.query.Mode != ModeLexical {
+			near := f.nearStatement()
+			queue(b, near).Query(scanIDs(&f.near))
+		}
+		if f.query.Mode == ModeVector || len(f.question.hashes) == 0 {
+			return
+		}
+		queue(b, f.memoryPostings()).Query(func(rows pgx.Rows) error {
+			var h memoryHit
+			_, err := pgx.ForEachRow(rows, []any{&h.term, &h.memory, &h.tf, &h.length}, func() error {
+				memoryHits = append(memoryHits, h)
+				return nil
+			})
+			return err
+		})
+		queue(b, f.messagePostings()).Query(func(rows pgx.Rows) error {
+			var h messageHit
+			_, err := pgx.ForEachRow(rows, []any{&h.term, &h.session, &h.position, &h.tf, &h.length}, func() error {
+				messageHits = append(messageHits, h)
+				return nil
+			})
+			return err
+		})
+	})
+	f.words = matchMemories(f.question, f.memories, memoryHits)
+	f.windows = gatherWindows(f.question, f.messages, messageHits)
+	return err
+}
+
+func queue(b *pgx.Batch, st *statement) *pgx.QueuedQuery { return b.Queue(st.sql.String(), st.args...) }
+
+func scanIDs(into *[]memoryID) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		var id memoryID
+		_, err := pgx.ForEachRow(rows, []any{&id}, func() error {
+			*into = append(*into, id)
+			return nil
+		})
+		return err
+	}
+}
+
+// countStatement gives the sizes of what is searched. They are kept, not counted.
+func (f *finding) countStatement() *statement {
+	st := &statement{}
+	scopes := f.scopes(st)
+	return st.write("SELECT coalesce(sum(memories), 0)::int, coalesce(sum(memory_terms), 0)::bigint, coalesce(sum(messages), 0)::int, coalesce(sum(message_terms), 0)::bigint",
+		" FROM (", scopes, ") s CROSS JOIN LATERAL (SELECT * FROM memory_scope WHERE id = s.id AND tenant_id = ", st.bind(f.tenant, "text"), " OFFSET 0) c")
+}
+
+func (f *finding) scanCounts(rows pgx.Rows) error {
+	for rows.Next() {
+		if err := rows.Scan(&f.memories.documents, &f.memories.terms, &f.messages.documents, &f.messages.terms); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// sameStatement finds the memories that say just what the query says.
+func (f *finding) sameStatement() *statement {
+	st := &statement{}
+	scopes := f.scopes(st)
+	return st.write("SELECT m.id FROM (", scopes, ") s CROSS JOIN LATERAL (SELECT id FROM memory m WHERE m.scope_id = s.id AND m.hash = ",
+		st.bind(hashOf(f.query.Text), "text"), " AND m.tenant_id = ", st.bind(f.tenant, "text"), f.conditions(st), " LIMIT ", st.bind(f.store.cfg.Candidates, "int"), ") m")
+}
+
+func (f *finding) wanted() int { return max(f.store.cfg.Candidates, f.query.Limit) }
+
+// nearStatement finds the memories whose vectors are nearest. Of each scope the vectors
+// are read in one piece, and nothing else; with narrow the memories are read first, and
+// the vectors only of those that qualify.
+func (f *finding) nearStatement() *statement {
+	st := &statement{}
+	tenant, model := st.bind(f.tenant, "text"), st.bind(f.query.Model, "text")
+	vector := st.bind(pgvector.NewHalfVector(f.query.Vector), "halfvec")
+	if f.narrow {
+		memories := f.selection.memories(st)
+		return st.write("SELECT m.id FROM ", memories, " LEFT JOIN LATERAL (SELECT embedding <=> ", vector, " AS distance FROM memory_embedding e WHERE e.scope_id = m.scope_id AND e.model = ", model,
+			" AND e.memory_id = m.id AND e.tenant_id = ", tenant, " OFFSET 0) e ON true ORDER BY e.distance, m.created_at DESC, m.id DESC LIMIT ", st.bind(f.wanted(), "int"))
+	}
+	limit := st.bind(f.wanted(), "int")
+	return st.write("SELECT e.memory_id FROM (", f.scopes(st), ") s CROSS JOIN LATERAL (SELECT memory_id, embedding <=> ", vector, " AS distance FROM memory_embedding e WHERE e.scope_id = s.id AND e.model = ", model,
+		" AND e.tenant_id = ", tenant, " AND e.live ORDER BY distance LIMIT ", limit, ") e ORDER BY e.distance LIMIT ", limit)
+}
+
+func (f *finding) memoryPostings() *statement {
+	st := &statement{}
+	return st.write("SELECT p.term, p.memory_id, p.tf, p.length FROM (", f.scopes(st), ") s CROSS JOIN LATERAL (SELECT term, memory_id, tf, length FROM memory_posting WHERE scope_id = s.id AND term = ANY (",
+		st.bind(f.question.hashes, "int[]"), ") AND tenant_id = ", st.bind(f.tenant, "text"), " OFFSET 0) p")
+}
+
+func (f *finding) messagePostings() *statement {
+	st := &statement{}
+	return st.write("SELECT p.term, p.session_no, p.position, p.tf, p.length FROM (", f.scopes(st), ") s CROSS JOIN LATERAL (SELECT term, session_no, position, tf, length FROM message_posting WHERE scope_id = s.id AND term = ANY (",
+		st.bind(f.question.hashes, "int[]"), ") AND tenant_id = ", st.bind(f.tenant, "text"), " OFFSET 0) p")
+}
+
+// load reads the proposed memories that qualify, with what the ranking needs of them.
+func (f *finding) load(ctx context.Context) error {
+	st := f.loadStatement()
+	f.candidates = nil
+	return f.store.read(ctx, "longterm.search", f.tenant, func(b *pgx.Batch) {
+		queue(b, st).Query(f.scanCandidates)
+	})
+}
+
+// loadStatement gives the memories found by each way that qualify. Those found by words
+// are tried best first until there are enough, so that ones that do not qualify keep
+// none out.
+func (f *finding) loadStatement() *statement {
+	proposals := 3 * f.wanted()
+	if f.narrow {
+		proposals = max(maxProposals, proposals)
+	}
+	places := f.windows.best(proposals)
+	sessions, positions := make([]int64, len(places)), make([]int32, len(places))
+	for i, p := range places {
+		sessions[i], positions[i] = p.session, p.position
+	}
+	st := &statement{}
+	tenant := st.bind(f.tenant, "text")
+	limit := st.bind(f.wanted(), "int")
+	where := f.conditions(st)
+	if f.reach == reachUser {
+		// A place in a session may be of another app than the memories asked for.
+		where += " AND m.scope_id = ANY (ARRAY(" + f.scopes(st) + "))"
+	}
+	nearest := append(append([]memoryID{}, f.near...), f.same...)
+	st.write("WITH pool AS MATERIALIZED (SELECT id FROM unnest(", st.bind(nearest, "uuid[]"), ") AS u (id)",
+		" UNION (SELECT m.id FROM unnest(", st.bind(bestMemories(f.words, proposals), "uuid[]"), ") AS u (id)",
+		" CROSS JOIN LATERAL (SELECT m.id FROM memory m WHERE m.id = u.id AND m.tenant_id = ", tenant, where, " OFFSET 0) m LIMIT ", limit, ")",
+		" UNION (SELECT m.id FROM unnest(", st.bind(sessions, "bigint[]"), ", ", st.bind(positions, "int[]"), ") AS u (session_no, position)",
+		" CROSS JOIN LATERAL (SELECT x.memory_id FROM memory_source x WHERE x.session_no = u.session_no AND x.position = u.position AND x.tenant_id = ", tenant, " OFFSET 0) x",
+		" CROSS JOIN LATERAL (SELECT m.id FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = ", tenant, where, " OFFSET 0) m LIMIT ", limit, "))",
+		" SELECT ", memoryColumns, ", x.messages, x.sessions, x.positions, ")
+	vector, join := "NULL::float8", ""
+	if f.query.Mode != ModeLexical {
+		vector = "e.distance"
+		join = " LEFT JOIN LATERAL (SELECT embedding <=> " + st.bind(pgvector.NewHalfVector(f.query.Vector), "halfvec") + " AS distance FROM memory_embedding e WHERE e.scope_id = m.scope_id AND e.model = " +
+			st.bind(f.query.Model, "text") + " AND e.memory_id = m.id AND e.tenant_id = " + tenant + " OFFSET 0) e ON true"
+	}
+	return st.write(vector, " FROM pool CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.id = pool.id AND m.tenant_id = ", tenant, where, " OFFSET 0) m",
+		" CROSS JOIN LATERAL (SELECT array_agg(message_id ORDER BY message_id) AS messages, array_agg(session_no ORDER BY message_id) AS sessions, array_agg(position ORDER BY message_id) AS positions",
+		" FROM memory_source x WHERE x.memory_id = m.id AND x.tenant_id = ", tenant, ") x", join)
+}
+
+// scanCandidates reads loadStatement and looks up what the words say of each.
+func (f *finding) scanCandidates(rows pgx.Rows) error {
+	for rows.Next() {
+		c := &candidate{}
+		var sessions []int64
+		var positions []int32
+		var distance *float64
+		if err := rows.Scan(append(c.fields(), &c.Sources, &sessions, &positions, &distance)...); err != nil {
+			return err
+		}
+		c.words = f.words[c.id]
+		c.alone = len(sessions) == 0
+		for i := range sessions {
+			if m := f.windows.match(place{sessions[i], positions[i]}); m.score > c.window.score {
+				c.window = m
+			}
+		}
+		if distance != nil {
+			c.similarity, c.embedded = 1-*distance, true
+		}
+		f.candidates = append(f.candidates, c)
+	}
+	return rows.Err()
+}
+
+func (f *finding) hits() []Hit {
+	hits := []Hit{}
+	for _, c := range f.candidates {
+		if len(hits) == f.query.Limit || c.score < f.query.Threshold {
+			break
+		}
+		h := Hit{Memory: c.memory(), Score: c.score, Similarity: c.similarity}
+		if f.query.Explain {
+			h.Explain = c.explain()
+		}
+		hits = append(hits, h)
+	}
+	return hits
+}
