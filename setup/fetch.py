@@ -68,6 +68,8 @@ def main():
                     fetch(lock, asset, here, cache)
         except PermissionError as e:
             raise Failed(f"{e.filename or cache} cannot be written; set MEMD_CACHE_DIR to a folder that can") from e
+        except OSError as e:
+            raise Failed(f"{e.filename or cache}: {e.strerror}") from e
     elif options.quiet:
         return
     print(f"setup: assets are in {cache}")
@@ -121,6 +123,8 @@ def whole(cache, asset, here, verify):
             path = os.path.join(base, name)
             now = signature(path)
             if seen.get(name) != now:
+                if name in seen and seen[name][2] != now[2]:  # a program must stay one
+                    return False
                 if sha256(path) != want:
                     return False
                 seen[name], changed = now, True
@@ -128,7 +132,7 @@ def whole(cache, asset, here, verify):
             with contextlib.suppress(OSError):  # a cache that may only be read is still good
                 note_seen(base, seen)
         return True
-    except (OSError, ValueError):
+    except (OSError, ValueError, TypeError, LookupError):
         return False
 
 
