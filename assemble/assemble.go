@@ -39,8 +39,8 @@ const (
 	queryTurns = 2
 	// queryRunes bounds what is asked for, about what an embedding model reads.
 	queryRunes = 2000
-	// moreHits bounds how many hits are asked for beyond those wanted, to have enough
-	// when the window shows some of them.
+	// moreHits is how many hits are asked for beyond those wanted, to have enough when
+	// the window shows some of them. They cost next to nothing: a search ranks more.
 	moreHits = 50
 )
 
@@ -149,7 +149,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	}
 	c := &composer{counter: counter, header: a.cfg.Header, line: a.cfg.Line}
 
-	query := longterm.Query{Scope: scope, OwnAgentToo: ownAgent, Limit: r.Recall, Threshold: r.Threshold, Filters: r.Filters}
+	query := longterm.Query{Scope: scope, OwnAgentToo: ownAgent, Limit: min(r.Recall+moreHits, longterm.MaxLimit), Threshold: r.Threshold, Filters: r.Filters}
 	if r.Query != nil {
 		query.Text = strings.TrimSpace(*r.Query)
 	}
@@ -161,7 +161,6 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	var found recalled
 	var search conc.WaitGroup
 	if recalls && asked {
-		query.Limit += min(2*r.Turns, moreHits)
 		search.Go(func() { found = a.search(searching, tenant, query) })
 	}
 	window, err := a.read(ctx, tenant, r)
@@ -177,7 +176,6 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	if recalls && !asked {
 		if query.Text = lastWords(window.read); query.Text != "" {
 			query.ExcludeSources = c.certain(m)
-			query.Limit += min(2*r.Turns, moreHits) // what is shown in other words' stead
 			search.Go(func() { found = a.search(searching, tenant, query) })
 		}
 	}
