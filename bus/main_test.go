@@ -1,0 +1,9 @@
+package bus
+
+import (
+	"testing"
+
+	"github.com/memdhq/memd/internal/memdtest"
+)
+
+func TestMain(m *testing.M) { memdtest.Main(m) }
