@@ -62,6 +62,7 @@ CREATE TABLE conversation_context (
 );
 CREATE INDEX conversation_context_session ON conversation_context (tenant_id, user_id, session_id, id);
 CREATE UNIQUE INDEX conversation_context_client_id ON conversation_context (session_no, client_id) WHERE client_id IS NOT NULL;
+CREATE INDEX conversation_context_skipped ON conversation_context (tenant_id, user_id, session_id) WHERE NOT learn; -- to count them
 
 -- What is open: one row for each message that may be learned from and has not
 -- settled, written with the message and deleted by the transaction that settles it.
@@ -71,7 +72,7 @@ CREATE TABLE ingest_open (
   session_no      bigint NOT NULL,
   priority        smallint NOT NULL DEFAULT 0,       -- 0 live, 1 backfill
   state           text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'running', 'failed')),
-  attempts        smallint NOT NULL DEFAULT 0,       -- claims so far; also the claim's fencing token
+  attempts        smallint NOT NULL DEFAULT 0,       -- claims so far, less those given back unburnt; also the claim's fencing token
   opened_at       timestamptz NOT NULL DEFAULT now(),
   next_attempt_at timestamptz,                       -- of a failed one
   lease_until     timestamptz,                       -- of a running one; past it another worker may claim
@@ -80,7 +81,7 @@ CREATE TABLE ingest_open (
   error           text                               -- class and code of the last failure
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 CREATE INDEX ingest_open_session ON ingest_open (session_no, message_id);
-CREATE INDEX ingest_open_due ON ingest_open (publish_at);
+CREATE INDEX ingest_open_due ON ingest_open (priority, publish_at);
 
 -- How each message ended. Skipped ones have no row: conversation_context.learn says so.
 CREATE TABLE ingest_settled (
@@ -92,7 +93,8 @@ CREATE TABLE ingest_settled (
   error      text,
   settled_at timestamptz NOT NULL DEFAULT now()
 );
-CREATE INDEX ingest_settled_state ON ingest_settled (tenant_id, state, message_id);
+CREATE INDEX ingest_settled_at ON ingest_settled (tenant_id, settled_at); -- how many, and how many of late
+CREATE INDEX ingest_settled_state ON ingest_settled (tenant_id, state, message_id) WHERE state <> 'done';
 
 -- Answers to writes that came with an Idempotency-Key, kept for 24 hours. A write to
 -- the log puts its row here in its own transaction (message_ids); other writes claim
@@ -103,7 +105,9 @@ CREATE TABLE idempotency (
   body          bytea NOT NULL,                      -- SHA-256 of the request's body
   message_ids   bigint[],                            -- of a write to the log: its messages in the order given
   duplicates    bool[],                              -- which of them stood there before
-  status        smallint,                            -- null while the first one is at work
+  states        text[],                              -- null, or what was said of their ingest: needed if some stood there before
+  status        smallint,                            -- of another write: null while the first one is at work
+  content_type  text,
   answer        bytea,
   claimed_until timestamptz,
   created_at    timestamptz NOT NULL DEFAULT now(),
@@ -292,22 +296,39 @@ CREATE POLICY sweep ON embedding_open TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON idempotency FOR DELETE TO CURRENT_USER USING (true);
 CREATE POLICY sweep_read ON idempotency FOR SELECT TO CURRENT_USER USING (true);
 
--- Takes up to n open messages whose time to be published again has come, live before
--- backfill, oldest first, and sets their next time by what each has been through.
-CREATE FUNCTION memd_due(n int)
+-- Takes up to n open messages of a priority whose time to be published again has
+-- come, longest due first, and sets their next time by what each has been through.
+CREATE FUNCTION memd_due(n int, prio int)
 RETURNS TABLE (tenant_id text, session_no bigint, message_id bigint, priority smallint, publishes int)
 LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   UPDATE ingest_open o
      SET publishes = o.publishes + 1,
          publish_at = now() + least(interval '30 s' * (1 + o.publishes), interval '5 min')
     FROM (SELECT d.message_id FROM ingest_open d
-           WHERE d.publish_at <= now()
+           WHERE d.priority = prio AND d.publish_at <= now()
              AND (d.state = 'pending'
                OR d.state = 'failed' AND d.next_attempt_at <= now()
                OR d.state = 'running' AND d.lease_until <= now())
-           ORDER BY d.priority, d.publish_at LIMIT n FOR UPDATE SKIP LOCKED) due
+           ORDER BY d.publish_at LIMIT n FOR UPDATE SKIP LOCKED) due
    WHERE o.message_id = due.message_id
   RETURNING o.tenant_id, o.session_no, o.message_id, o.priority, o.publishes
+$$;
+
+-- To be called when the queue is known to have lost what it held: makes due at once
+-- whatever is ready to be worked on, save what was opened a moment ago and may be on
+-- its way. Returns how many.
+CREATE FUNCTION memd_lost() RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  WITH lost AS (
+    UPDATE ingest_open o SET publish_at = now()
+      FROM (SELECT d.message_id FROM ingest_open d
+             WHERE d.publish_at > now() AND d.opened_at <= now() - interval '2 s'
+               AND (d.state = 'pending'
+                 OR d.state = 'failed' AND d.next_attempt_at <= now()
+                 OR d.state = 'running' AND d.lease_until <= now())
+             FOR UPDATE SKIP LOCKED) l
+     WHERE o.message_id = l.message_id RETURNING 1)
+  SELECT count(*) FROM lost
 $$;
 
 -- Tenants with memories that wait for their vector.
@@ -339,8 +360,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   SELECT count(*) FROM gone
 $$;
 
-REVOKE ALL ON FUNCTION memd_due(int), memd_embedding_due(int), memd_backlog(), memd_expire_idempotency(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memd_due(int), memd_embedding_due(int), memd_backlog(), memd_expire_idempotency(int) TO memd_app;
+REVOKE ALL ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expire_idempotency(int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expire_idempotency(int) TO memd_app;
 
 -- The version of this schema. Each migration replaces it as its last step.
 CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1';
