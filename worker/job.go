@@ -1,0 +1,263 @@
+package worker
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/bus"
+	"github.com/memdhq/memd/shortterm"
+	"github.com/sourcegraph/conc"
+	"github.com/sourcegraph/conc/panics"
+)
+
+const (
+	// maxHeld bounds the deliveries that one job holds.
+	maxHeld = 64
+	// aloneFrom is the attempt from which on a message is tried alone. A first
+	// attempt that ended without a report was likely a killed process; after a
+	// second the message itself may be what kills it, and would take those that are
+	// tried with it along.
+	aloneFrom = 3
+	// writeTime bounds one exchange with the database.
+	writeTime = 15 * time.Second
+)
+
+// session tells sessions of all tenants apart.
+type session struct {
+	tenant string
+	no     int64
+}
+
+// job is a worker's turn at one session. Within a process there is one for a session
+// at a time. run.mu guards its fields.
+type job struct {
+	session
+	deliveries []*bus.Delivery
+	arrivals   int // deliveries so far
+	claim      *shortterm.Claim
+	// heldUntil is when what is held is no longer held on to, because what is done
+	// with it takes too long.
+	heldUntil time.Time
+}
+
+// end is how a job's turn, or a part of it, ended.
+type end int
+
+const (
+	// goOn: what was claimed is written down, as settled or failed.
+	goOn end = iota
+	// standBy: it was handed back, or will be once its lease ends; nothing more of
+	// the session can be done now.
+	standBy
+)
+
+// serve works on a session until nothing of it is open, and settles its deliveries.
+func (r *run) serve(j *job) {
+	beating, stopBeating := context.WithCancel(context.WithoutCancel(r.working))
+	var heart conc.WaitGroup
+	heart.Go(func() { r.heartbeat(beating, j) })
+	if caught := panics.Try(func() { r.work(j) }); caught != nil {
+		r.metrics.panics.Inc()
+		r.logger.Error().Str(memd.LogTenant, j.tenant).Int64("session_no", j.no).
+			Str("panic", panicText(caught.Value)).Bytes("stack", caught.Stack).Msg("a job panicked")
+		r.quit(j, r.cfg.RetryMin)
+	}
+	stopBeating()
+	heart.Wait()
+}
+
+func (r *run) work(j *job) {
+	alone := 0 // how many messages are to be claimed one by one
+	for !r.isStopping() {
+		arrivals := r.arrivals(j)
+		limit := r.cfg.Batch
+		if alone > 0 {
+			limit = 1
+		}
+		claim, err := r.claim(j, limit)
+		if err != nil {
+			delay := max(memd.RetryAfterOf(err), r.cfg.RetryMin)
+			if !isOutage(err) {
+				r.logger.Error().Err(err).Str(memd.LogTenant, j.tenant).Int64("session_no", j.no).Msg("a session cannot be claimed")
+				delay = max(delay, 30*time.Second)
+			}
+			r.quit(j, jitter(delay))
+			return
+		}
+		if claim == nil {
+			if r.finish(j, arrivals) {
+				return
+			}
+			alone = 0
+			continue
+		}
+		if suspects := suspects(claim); alone == 0 && suspects > 0 && len(claim.Messages) > 1 {
+			// Handed back, because a crash would burn an attempt of each that is claimed.
+			if r.release(claim, claim.Messages) == standBy {
+				r.quit(j, jitter(r.cfg.RetryMin))
+				return
+			}
+			alone = suspects
+			continue
+		}
+		alone = max(0, alone-1)
+		if r.learnAll(j, claim) == standBy {
+			delay := time.Duration(0)
+			if !r.isStopping() {
+				// Not before the messages themselves are due again.
+				delay = r.pauseLeft() + r.cfg.RetryMin
+			}
+			r.quit(j, delay)
+			return
+		}
+		more := len(claim.Messages) == limit
+		r.ackThrough(j, claim.Messages[len(claim.Messages)-1].ID, more)
+		if more && alone == 0 && r.isBackfill(j) {
+			// Back into the queue, behind live work.
+			r.quit(j, 0)
+			return
+		}
+	}
+	r.quit(j, 0)
+}
+
+// suspects is how many of the claim's messages, from the first, have to be claimed
+// one by one for the last that may be what kills the process.
+func suspects(c *shortterm.Claim) int {
+	for i := len(c.Messages) - 1; i >= 0; i-- {
+		if c.Messages[i].Attempt >= aloneFrom && !c.Messages[i].Crashed {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+func (r *run) claim(j *job, limit int) (claim *shortterm.Claim, err error) {
+	err = r.database.do(r.working, func() error {
+		ctx, cancel := context.WithTimeout(r.working, writeTime)
+		defer cancel()
+		claim, err = r.log.Claim(ctx, j.tenant, j.no, limit, r.cfg.Before)
+		return err
+	})
+	if memd.KindOf(err) == memd.NotFound {
+		claim, err = nil, nil // the session is gone
+	}
+	r.hold(j, claim)
+	return claim, err
+}
+
+// hold has the heartbeat hold on to claim for as long as one batch may take from now.
+func (r *run) hold(j *job, claim *shortterm.Claim) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j.claim, j.heldUntil = claim, time.Now().Add(r.cfg.JobTimeout+time.Minute)
+}
+
+// heartbeat keeps what j holds from being given to another, until ctx ends.
+func (r *run) heartbeat(ctx context.Context, j *job) {
+	every := min(r.cfg.Lease, r.cfg.AckWait) / 3
+	for sleep(ctx, every) {
+		r.mu.Lock()
+		claim, deliveries := j.claim, slices.Clone(j.deliveries)
+		late := time.Now().After(j.heldUntil)
+		r.mu.Unlock()
+		if late {
+			continue
+		}
+		for _, d := range deliveries {
+			r.settleDelivery(d, d.InProgress())
+		}
+		if claim == nil {
+			continue
+		}
+		extend, cancel := context.WithTimeout(ctx, every)
+		if err := r.log.Extend(extend, claim); err != nil && ctx.Err() == nil {
+			// Whoever has the claim now, or will, settles what it holds; this one then
+			// finds that it lost it.
+			r.logger.Debug().Err(err).Str(memd.LogTenant, j.tenant).Int64("session_no", j.no).Msg("a claim could not be extended")
+		}
+		cancel()
+	}
+}
+
+func (r *run) arrivals(j *job) int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return j.arrivals
+}
+
+// isBackfill says whether all of j may wait behind live work.
+func (r *run) isBackfill(j *job) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !slices.ContainsFunc(j.deliveries, func(d *bus.Delivery) bool { return !d.Backfill })
+}
+
+// ackThrough acks the deliveries whose messages, up to and including last, are done
+// with, but keeps one if there is more to do.
+func (r *run) ackThrough(j *job, last int64, more bool) {
+	r.mu.Lock()
+	var done, kept []*bus.Delivery
+	for _, d := range j.deliveries {
+		if len(d.MessageIDs) == 0 || slices.Max(d.MessageIDs) > last {
+			kept = append(kept, d)
+		} else {
+			done = append(done, d)
+		}
+	}
+	if more && len(kept) == 0 && len(done) > 0 {
+		done, kept = done[1:], done[:1]
+	}
+	j.deliveries = kept
+	r.mu.Unlock()
+	for _, d := range done {
+		r.settleDelivery(d, d.Ack())
+	}
+}
+
+// finish ends j and acks all it holds, unless more came since it had so many arrivals.
+func (r *run) finish(j *job, arrivals int) bool {
+	r.mu.Lock()
+	if j.arrivals != arrivals {
+		r.mu.Unlock()
+		return false
+	}
+	held := r.forget(j)
+	r.mu.Unlock()
+	for _, d := range held {
+		r.settleDelivery(d, d.Ack())
+	}
+	return true
+}
+
+// quit ends j and gives all it holds back to the queue, to come again after delay.
+func (r *run) quit(j *job, delay time.Duration) {
+	r.mu.Lock()
+	held := r.forget(j)
+	r.mu.Unlock()
+	for _, d := range held {
+		r.settleDelivery(d, d.Nak(delay))
+	}
+}
+
+// forget takes j from the jobs; run.mu is held.
+func (r *run) forget(j *job) []*bus.Delivery {
+	held := j.deliveries
+	j.deliveries, j.claim = nil, nil
+	if r.jobs[j.session] == j {
+		delete(r.jobs, j.session)
+	}
+	return held
+}
+
+// pauseLeft is how long the longest pause for a dependency lasts, at least RetryMin.
+func (r *run) pauseLeft() time.Duration {
+	longest := r.cfg.RetryMin
+	for _, b := range r.breakers() {
+		wait, _ := b.standing()
+		longest = max(longest, wait)
+	}
+	return longest
+}

@@ -1,0 +1,253 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/extract"
+	"github.com/memdhq/memd/longterm"
+	"github.com/memdhq/memd/shortterm"
+	"github.com/sourcegraph/conc/panics"
+)
+
+const (
+	// commitTime bounds the transaction that writes what was learned; it waits for
+	// those of the same person.
+	commitTime = 30 * time.Second
+	// commitTries is how often it is tried before Postgres counts as away: it may only
+	// have met another transaction.
+	commitTries = 3
+)
+
+// learnAll sees to all messages of a claim.
+func (r *run) learnAll(j *job, c *shortterm.Claim) end {
+	var open []shortterm.Claimed
+	crash := &failure{stage: stageCrash, code: codeLease, err: errors.New("no attempt came to an end")}
+	for i, m := range c.Messages {
+		if !m.Crashed {
+			open = append(open, m)
+		} else if r.bury(c, m, crash) == standBy {
+			r.release(c, append(open, c.Messages[i+1:]...))
+			return standBy
+		}
+	}
+	return r.learn(j, c, open, c.Before)
+}
+
+// learn takes messages that follow before to the long tier together. If they fail for
+// a reason of their own they are parted, until the one that is at fault stands alone
+// and its neighbours are done.
+func (r *run) learn(j *job, c *shortterm.Claim, messages []shortterm.Claimed, before []memd.Message) end {
+	if len(messages) == 0 {
+		return goOn
+	}
+	r.hold(j, c)
+	f := r.attempt(c, messages, before)
+	if f == nil {
+		r.metrics.messages.WithLabelValues(shortterm.StateDone).Add(float64(len(messages)))
+		return goOn
+	}
+	if f.remedy == stepBack {
+		r.release(c, messages)
+		return standBy
+	}
+	r.metrics.failures.WithLabelValues(string(f.stage), f.code).Inc()
+	switch {
+	case f.remedy == waitFor:
+		r.report(c, messages, f)
+		after := max(memd.RetryAfterOf(f.err), r.cfg.RetryMin)
+		r.fail(c, messages, f, after, true)
+		return standBy
+	case len(messages) > 1:
+		half := len(messages) / 2
+		first, second := messages[:half], messages[half:]
+		if r.learn(j, c, first, before) == standBy {
+			r.release(c, second)
+			return standBy
+		}
+		before = slices.Clone(before)
+		for _, m := range first {
+			before = append(before, m.Message)
+		}
+		return r.learn(j, c, second, before[max(0, len(before)-r.cfg.Before):])
+	case f.remedy == giveUp, messages[0].Attempt >= r.cfg.MaxAttempts:
+		return r.bury(c, messages[0], f)
+	default:
+		r.report(c, messages, f)
+		return r.fail(c, messages, f, backoff(r.cfg.RetryMin, r.cfg.RetryMax, messages[0].Attempt-1), false)
+	}
+}
+
+// attempt tries once to take messages to the long tier, all or none, within
+// Config.JobTimeout, and catches panics.
+func (r *run) attempt(c *shortterm.Claim, messages []shortterm.Claimed, before []memd.Message) *failure {
+	ctx, cancel := context.WithTimeout(r.working, r.cfg.JobTimeout)
+	defer cancel()
+	at := stageExtract
+	lost := false
+	var err error
+	caught := panics.Try(func() { err = r.process(ctx, &at, &lost, c, messages, before) })
+	switch {
+	case caught != nil:
+		r.metrics.panics.Inc()
+		return &failure{stage: at, code: codePanic, err: errors.New(panicText(caught.Value)), stack: caught.Stack}
+	case err == nil:
+		return nil
+	case lost, r.working.Err() != nil:
+		return &failure{stage: at, remedy: stepBack, err: err}
+	case ctx.Err() != nil:
+		return &failure{stage: at, code: codeTimeout, err: err}
+	default:
+		return failureOf(at, err)
+	}
+}
+
+// process is the work itself: extract, embed, and write what was learned and that it
+// was in one transaction. at is where it stands; lost says that a claim was lost.
+func (r *run) process(ctx context.Context, at *stage, lost *bool, c *shortterm.Claim, messages []shortterm.Claimed, before []memd.Message) error {
+	in := extract.Input{Before: before}
+	for _, m := range messages {
+		in.Messages = append(in.Messages, m.Message)
+	}
+
+	start := time.Now()
+	var extraction memd.Extraction
+	err := r.extraction.do(ctx, func() (err error) {
+		extraction, err = r.extractor.Extract(ctx, in)
+		return err
+	})
+	r.metrics.took("extract", start)
+	if err != nil {
+		return err
+	}
+
+	*at, start = stageEmbed, time.Now()
+	learned := longterm.Learned{Messages: in.Messages, Candidates: extraction.Candidates, Extractor: extraction.Extractor}
+	if len(extraction.Candidates) > 0 {
+		texts := make([]string, len(extraction.Candidates))
+		for i, c := range extraction.Candidates {
+			texts[i] = longterm.EmbedText(c.ActorID, c.Text)
+		}
+		learned.Vectors, err = r.embed(ctx, texts)
+		r.metrics.took("embed", start)
+		if err != nil {
+			return err
+		}
+		learned.Model = r.embedder.Model().Name
+	}
+
+	*at, start = stageLongterm, time.Now()
+	outcomes := make([]shortterm.Outcome, len(messages))
+	for i, m := range messages {
+		outcomes[i] = shortterm.Outcome{MessageID: m.ID, Attempt: m.Attempt, State: shortterm.StateDone, Extractor: extraction.Extractor}
+	}
+	err = r.database.do(ctx, func() error { return r.commit(ctx, c.Tenant, learned, outcomes, lost) })
+	r.metrics.took("commit", start)
+	return err
+}
+
+// embed gives the vector of each text, none if one cannot be had.
+func (r *run) embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
+	err = r.embedding.do(ctx, func() (err error) {
+		vectors, err = r.embedder.EmbedPassages(ctx, texts)
+		return err
+	})
+	if err == nil && len(vectors) != len(texts) {
+		err = &memd.Error{Kind: memd.Internal, Op: "worker.embed", Err: fmt.Errorf("%d vectors for %d texts", len(vectors), len(texts))}
+	}
+	return vectors, err
+}
+
+func (r *run) commit(ctx context.Context, tenant string, learned longterm.Learned, outcomes []shortterm.Outcome, lost *bool) error {
+	for try := 1; ; try++ {
+		err := r.inTenant(ctx, commitTime, tenant, func(ctx context.Context, tx pgx.Tx) error {
+			if err := r.store.Consolidate(ctx, tx, tenant, learned); err != nil {
+				return err
+			}
+			err := r.log.Settle(ctx, tx, tenant, outcomes)
+			*lost = memd.KindOf(err) == memd.Conflict
+			return err
+		})
+		if !isOutage(err) || try == commitTries || !sleep(ctx, jitter(50*time.Millisecond)) {
+			return err
+		}
+	}
+}
+
+func (r *run) inTenant(ctx context.Context, within time.Duration, tenant string, do func(context.Context, pgx.Tx) error) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	return r.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error { return do(ctx, tx) })
+}
+
+// bury gives a message up, with its cause, in a transaction of its own.
+func (r *run) bury(c *shortterm.Claim, m shortterm.Claimed, f *failure) end {
+	dead := []shortterm.Outcome{{MessageID: m.ID, Attempt: m.Attempt, State: shortterm.StateDead, Error: f.cause()}}
+	r.event(f).Str(memd.LogTenant, c.Tenant).Int64(memd.LogMessage, m.ID).Int(memd.LogAttempts, m.Attempt).Msg("a message is given up")
+	return r.keep(c, shortterm.StateDead, 1, func(ctx context.Context) error {
+		return r.inTenant(ctx, writeTime, c.Tenant, func(ctx context.Context, tx pgx.Tx) error {
+			return r.log.Settle(ctx, tx, c.Tenant, dead)
+		})
+	})
+}
+
+// fail writes that messages will be tried again after a while; free burns no attempt.
+func (r *run) fail(c *shortterm.Claim, messages []shortterm.Claimed, f *failure, after time.Duration, free bool) end {
+	failures := make([]shortterm.Failure, len(messages))
+	for i, m := range messages {
+		failures[i] = shortterm.Failure{MessageID: m.ID, Attempt: m.Attempt, Error: f.cause(), After: after, Free: free}
+	}
+	return r.keep(c, shortterm.StateFailed, len(messages), func(ctx context.Context) error {
+		return r.log.Fail(ctx, c.Tenant, failures)
+	})
+}
+
+// release hands messages of a claim back as they were.
+func (r *run) release(c *shortterm.Claim, messages []shortterm.Claimed) end {
+	if len(messages) == 0 {
+		return goOn
+	}
+	part := *c
+	part.Messages = messages
+	return r.keep(c, stateReleased, len(messages), func(ctx context.Context) error { return r.log.Release(ctx, &part) })
+}
+
+// errNotTried stands for a write that is still to come.
+var errNotTried error = &memd.Error{Kind: memd.Unavailable, Op: "worker.keep"}
+
+// keep writes down what became of n claimed messages. While Postgres is away it goes
+// on trying, because a claim that is left to its lease burns an attempt; once working
+// has ended it tries once more. A claim that was lost needs nothing.
+func (r *run) keep(c *shortterm.Claim, state string, n int, write func(context.Context) error) end {
+	try := func(ctx context.Context, within time.Duration) error {
+		ctx, cancel := context.WithTimeout(ctx, within)
+		defer cancel()
+		return write(ctx)
+	}
+	err := errNotTried
+	for tries := 0; r.working.Err() == nil; tries++ {
+		err = try(r.working, writeTime)
+		if !isOutage(err) || !sleep(r.working, backoff(r.cfg.PauseMin, r.cfg.PauseMax, tries)) {
+			break
+		}
+	}
+	if isOutage(err) { // and working has ended
+		err = try(context.WithoutCancel(r.working), r.handBack)
+	}
+	switch {
+	case err == nil:
+		r.metrics.messages.WithLabelValues(state).Add(float64(n))
+		return goOn
+	case memd.KindOf(err) == memd.Conflict:
+		return goOn
+	default:
+		r.logger.Error().Err(err).Str(memd.LogTenant, c.Tenant).Int64("session_no", c.SessionNo).Str("state", state).
+			Msg("what became of claimed messages could not be written: their lease has to end")
+		return standBy
+	}
+}

@@ -1,0 +1,84 @@
+package worker
+
+import (
+	"errors"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+type metrics struct {
+	messages   *prometheus.CounterVec
+	failures   *prometheus.CounterVec
+	durations  *prometheus.HistogramVec
+	panics     prometheus.Counter
+	vectors    prometheus.Counter
+	jobs       prometheus.Gauge
+	collectors []prometheus.Collector
+}
+
+// States of memd_worker_messages_total beside those of a message's ingest.
+const stateReleased = "released"
+
+func newMetrics(breakers []*breaker) *metrics {
+	m := &metrics{
+		messages: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "memd_worker_messages_total",
+			Help: "Messages by what became of them: done, dead, failed (will be tried again), released (handed back).",
+		}, []string{"state"}),
+		failures: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "memd_worker_failures_total",
+			Help: "Batches that could not be learned from, by class and code of the cause.",
+		}, []string{"class", "code"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "memd_worker_stage_seconds",
+			Help: "Duration of the stages of a batch: extract, embed, commit.",
+			// A rule-made batch takes milliseconds, a model's minutes.
+			Buckets: prometheus.ExponentialBuckets(0.001, 3, 12),
+		}, []string{"stage"}),
+		panics: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "memd_worker_panics_total",
+			Help: "Panics that were caught.",
+		}),
+		vectors: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "memd_worker_late_vectors_total",
+			Help: "Vectors made for memories that were stored without one.",
+		}),
+		jobs: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "memd_worker_jobs",
+			Help: "Sessions that are being worked on.",
+		}),
+	}
+	m.collectors = []prometheus.Collector{m.messages, m.failures, m.durations, m.panics, m.vectors, m.jobs}
+	for _, b := range breakers {
+		m.collectors = append(m.collectors, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name:        "memd_worker_breaker_open",
+			Help:        "1 while a dependency is away and nothing is fetched for it.",
+			ConstLabels: prometheus.Labels{"dependency": b.name},
+		}, func() float64 {
+			if b.isClosed() {
+				return 0
+			}
+			return 1
+		}))
+	}
+	return m
+}
+
+// register registers all or none.
+func (m *metrics) register(r prometheus.Registerer) error {
+	for i, c := range m.collectors {
+		if err := r.Register(c); err != nil {
+			for _, done := range m.collectors[:i] {
+				r.Unregister(done)
+			}
+			return errors.New("the worker's metrics cannot be registered: " + err.Error())
+		}
+	}
+	return nil
+}
+
+// took records how long a stage took since start.
+func (m *metrics) took(stage string, start time.Time) {
+	m.durations.WithLabelValues(stage).Observe(time.Since(start).Seconds())
+}
