@@ -218,8 +218,10 @@ func (a *App) startUp(ctx context.Context) error {
 		}
 		a.onStop("worker", w.Stop)
 	}
-	relay := workLog.NewRelay()
-	relay.Start(ctx)
+	relay := workLog.NewRelay(shortterm.RelayConfig{})
+	if err := relay.Start(ctx); err != nil {
+		return err
+	}
 	a.onStop("relay", relay.Stop)
 	a.metrics.MustRegister(newBacklog(workers), newPoolStats("requests", a.pool), newPoolStats("workers", workers))
 

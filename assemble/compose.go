@@ -98,10 +98,16 @@ func (c *composer) compose(m material) composed {
 	// leaves it, so what turns out not to be shown is offered to recall again; with
 	// each round there is less that is held back.
 	freed := freed{memories: map[int]bool{}, open: map[int]bool{}}
-	full := c.seen(draft{groups: chooseAll(all)})
+	compares := len(m.memories) > 0
+	if compares {
+		for i := range all {
+			all[i].fold()
+		}
+	}
+	full := seen(draft{groups: chooseAll(all)}, compares)
 	for spare := 0; ; {
 		d := c.choose(m, all, open, full, freed, m.budget-spare)
-		if freed.add(m, open, full, c.seen(d)) {
+		if freed.add(m, open, full, seen(d, compares)) {
 			continue
 		}
 		out := c.encode(m, d)
@@ -140,13 +146,23 @@ type shown struct {
 	texts map[string][]string
 }
 
-func (c *composer) seen(d draft) shown {
+// seen gives what the turns of a draft show; their texts are not needed where no
+// memory is to be compared with them.
+func seen(d draft, withTexts bool) shown {
 	s := shown{ids: map[int64]bool{}, whole: map[int64]bool{}, texts: map[string][]string{}}
 	for _, g := range d.groups {
 		for i, by := range g.said {
 			s.ids[by.id] = true
 			s.whole[by.id] = !g.cut
-			if text := folded(g.messages[i].says()); text != "" {
+			var text string
+			switch {
+			case !withTexts:
+			case g.cut:
+				text = folded(g.messages[i].says())
+			default:
+				text = g.words[i]
+			}
+			if text != "" {
 				who := speaker(string(by.role), by.name)
 				s.texts[who] = append(s.texts[who], text)
 			}

@@ -11,6 +11,18 @@ type group struct {
 	said     []said
 	// call says that the first message calls tools and the others answer.
 	call bool
+	// words are the folded texts of messages, once fold was called.
+	words []string
+}
+
+// foldedBytes bounds how much of a text is compared with memories.
+const foldedBytes = 1 << 16
+
+func (g *group) fold() {
+	for _, m := range g.messages {
+		text := m.says()
+		g.words = append(g.words, folded(text[:min(len(text), foldedBytes)]))
+	}
 }
 
 // groups gives the messages of a window in groups that may be sent, in order. Left

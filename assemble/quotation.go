@@ -60,6 +60,9 @@ func hidden(r rune) bool {
 }
 
 func defuse(line string) string {
+	if !strings.ContainsAny(line, ":：<[") {
+		return line
+	}
 	line = roleMarker.ReplaceAllString(line, "$1 -")
 	line = tagMarker.ReplaceAllString(line, "< $1")
 	line = instMarker.ReplaceAllString(line, "[ $1")
@@ -84,12 +87,16 @@ func indented(text string) string {
 // speaker gives who a line is by: the actor's name if there is one, else the role. A
 // name that is a role's does not count: nobody is "system" by calling themselves so.
 func speaker(role, name string) string {
-	role = strings.TrimRight(quotation(role), " :：")
-	name = quotation(strings.NewReplacer(":", " ", "：", " ").Replace(name))
-	switch {
-	case name != "" && !roleAsSpoken[strings.ToLower(name)]:
-		return name
-	case role != "":
+	if name != "" {
+		name = quotation(strings.NewReplacer(":", " ", "：", " ").Replace(name))
+		if name != "" && !roleAsSpoken[strings.ToLower(name)] {
+			return name
+		}
+	}
+	if roleAsSpoken[role] {
+		return role
+	}
+	if role = strings.TrimRight(quotation(role), " :："); role != "" {
 		return role
 	}
 	return string(memd.RoleUser)

@@ -1,0 +1,291 @@
+package assemble_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/assemble"
+	"github.com/memdhq/memd/bus"
+	"github.com/memdhq/memd/embed"
+	"github.com/memdhq/memd/internal/memdtest"
+	"github.com/memdhq/memd/longterm"
+	"github.com/memdhq/memd/postgres"
+	"github.com/memdhq/memd/recall"
+	"github.com/memdhq/memd/shortterm"
+)
+
+func TestMain(m *testing.M) { memdtest.Main(m) }
+
+// wordVectors embeds texts by the words they hold; away has it fail.
+type wordVectors struct{ away atomic.Bool }
+
+func (w *wordVectors) EmbedPassages(_ context.Context, texts []string) ([][]float32, error) {
+	if w.away.Load() {
+		return nil, &memd.Error{Kind: memd.Unavailable}
+	}
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		v, norm := make([]float32, 64), 0.0
+		for _, word := range strings.Fields(strings.ToLower(text)) {
+			h := fnv.New32a()
+			_, _ = h.Write([]byte(strings.Trim(word, ".,?!")))
+			v[h.Sum32()%64]++
+		}
+		for _, x := range v {
+			norm += float64(x * x)
+		}
+		for j := range v {
+			v[j] /= float32(math.Sqrt(norm))
+		}
+		vectors[i] = v
+	}
+	return vectors, nil
+}
+
+func (w *wordVectors) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	vectors, err := w.EmbedPassages(ctx, []string{text})
+	if err != nil {
+		return nil, err
+	}
+	return vectors[0], nil
+}
+
+func (w *wordVectors) Model() embed.Model { return embed.Model{Name: "words", Dimensions: 64} }
+
+// memory is a short and a long tier, and an assembler on both.
+type memory struct {
+	*testing.T
+	ctx                context.Context
+	logPool, storePool *postgres.Pool
+	log                *shortterm.Log
+	store              *longterm.Store
+	embedder           *wordVectors
+	assembler          *assemble.Assembler
+}
+
+func newMemory(t *testing.T) *memory {
+	t.Helper()
+	ctx := t.Context()
+	ownerURL, appURL := memdtest.Postgres(t)
+	if err := postgres.Migrate(ctx, ownerURL); err != nil {
+		t.Fatal(err)
+	}
+	open := func() *postgres.Pool {
+		pool, err := postgres.Open(ctx, appURL, postgres.Config{MaxConns: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(pool.Close)
+		return pool
+	}
+	b, err := bus.Open(memdtest.NATS(t), bus.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := b.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	m := &memory{T: t, ctx: ctx, logPool: open(), storePool: open(), embedder: &wordVectors{}}
+	m.log = shortterm.New(m.logPool, b, shortterm.Config{})
+	m.store = longterm.New(m.storePool, longterm.Config{})
+	m.assembler, err = assemble.New(m.log, recall.New(m.store, m.embedder, recall.Config{}), assemble.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// say appends messages to a session of alice's: "role: text".
+func (m *memory) say(session string, lines ...string) shortterm.Appended {
+	m.Helper()
+	a := shortterm.Append{UserID: "alice", SessionID: session, Infer: true, Learn: []memd.Role{memd.RoleUser, memd.RoleAssistant}}
+	for _, line := range lines {
+		role, text, _ := strings.Cut(line, ": ")
+		content, err := json.Marshal(text)
+		if err != nil {
+			m.Fatal(err)
+		}
+		message, err := memd.ParseMessage(json.RawMessage(fmt.Sprintf(`{"role":%q,"content":%s}`, role, content)))
+		if err != nil {
+			m.Fatal(err)
+		}
+		a.Messages = append(a.Messages, message)
+	}
+	appended, err := m.log.Append(m.ctx, memd.DefaultTenant, a)
+	if err != nil {
+		m.Fatal(err)
+	}
+	return appended
+}
+
+// learn makes each of the messages a memory, word for word, and settles it.
+func (m *memory) learn(a shortterm.Appended) {
+	m.Helper()
+	claim, err := m.log.Claim(m.ctx, memd.DefaultTenant, a.SessionNo, 100, 0)
+	if err != nil || claim == nil {
+		m.Fatalf("claim %v, %v", claim, err)
+	}
+	learned := longterm.Learned{Model: m.embedder.Model().Name, Extractor: "words/1"}
+	var outcomes []shortterm.Outcome
+	var texts []string
+	for _, c := range claim.Messages {
+		learned.Messages = append(learned.Messages, c.Message)
+		learned.Candidates = append(learned.Candidates, memd.Candidate{Text: c.Text, Role: c.Role, SaidAt: c.CreatedAt, Sources: []int64{c.ID}})
+		texts = append(texts, c.Text)
+		outcomes = append(outcomes, shortterm.Outcome{MessageID: c.ID, Attempt: c.Attempt, State: shortterm.StateDone, Extractor: "words/1"})
+	}
+	if learned.Vectors, err = m.embedder.EmbedPassages(m.ctx, texts); err != nil {
+		m.Fatal(err)
+	}
+	err = m.storePool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+		return errors.Join(m.store.Consolidate(m.ctx, tx, memd.DefaultTenant, learned), m.log.Settle(m.ctx, tx, memd.DefaultTenant, outcomes))
+	})
+	if err != nil {
+		m.Fatal(err)
+	}
+}
+
+func (m *memory) context(r assemble.Request) assemble.Context {
+	m.Helper()
+	c, err := m.assembler.Assemble(m.ctx, memd.DefaultTenant, r)
+	if err != nil {
+		m.Fatal(err)
+	}
+	return c
+}
+
+func request(session string) assemble.Request {
+	return assemble.Request{UserID: "alice", SessionID: session, Turns: 5, Recall: 10, IncludeLongTerm: true, TokenBudget: 4000}
+}
+
+// expect holds a context's messages to want: "role: text".
+func expect(t *testing.T, c assemble.Context, want ...string) {
+	t.Helper()
+	var got []string
+	for _, raw := range c.Messages {
+		var m struct{ Role, Content string }
+		if err := json.Unmarshal(raw, &m); err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, m.Role+": "+m.Content)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("messages are\n%q, want\n%q", got, want)
+	}
+	if c.Messages == nil || c.Recalled == nil || c.Degraded == nil {
+		t.Errorf("nil where a list belongs: %+v", c)
+	}
+}
+
+func TestContextRecallsAcrossSessions(t *testing.T) {
+	m := newMemory(t)
+	m.learn(m.say("s1", "user: My favorite color is blue", "assistant: I suggested the oak table"))
+	m.say("s2", "user: Which color for the door, with blue as my favorite?")
+
+	c := m.context(request("s2"))
+	expect(t, c, "system: retrieved memories:\nuser: My favorite color is blue\nassistant: I suggested the oak table",
+		"user: Which color for the door, with blue as my favorite?")
+	if len(c.Recalled) != 2 || c.Recalled[0].Memory.Memory != "My favorite color is blue" || c.Recalled[0].Score < c.Recalled[1].Score {
+		t.Errorf("recalled: %+v", c.Recalled)
+	}
+	if c.Tokens.Budget != 4000 || c.Tokens.Counter != "o200k_base" || c.Tokens.Used < 30 || c.Tokens.Used > 80 {
+		t.Errorf("tokens: %+v", c.Tokens)
+	}
+	if c.SessionID != "s2" || len(c.Degraded) != 0 {
+		t.Errorf("context: %+v", c)
+	}
+
+	t.Run("what the window shows is not recalled", func(t *testing.T) {
+		expect(t, m.context(request("s1")), "user: My favorite color is blue", "assistant: I suggested the oak table")
+		// Asked for outright, with the search on its way before the window is read.
+		r, query := request("s1"), "favorite color"
+		r.Query = &query
+		expect(t, m.context(r), "user: My favorite color is blue", "assistant: I suggested the oak table")
+	})
+	t.Run("a new session", func(t *testing.T) {
+		r, query := request("s3"), "color"
+		r.Recall = 1
+		expect(t, m.context(r)) // nothing to ask
+		r.Query = &query
+		expect(t, m.context(r), "system: retrieved memories:\nuser: My favorite color is blue")
+	})
+	t.Run("no turns", func(t *testing.T) {
+		r := request("s2")
+		r.Turns, r.Recall = 0, 1
+		// The question of the session is still what is recalled for, and is not settled.
+		expect(t, m.context(r), "system: retrieved memories:\nuser: My favorite color is blue\nuser: Which color for the door, with blue as my favorite?")
+	})
+	t.Run("no long term", func(t *testing.T) {
+		r := request("s2")
+		r.IncludeLongTerm = false
+		expect(t, m.context(r), "user: Which color for the door, with blue as my favorite?")
+	})
+	t.Run("another user, another tenant", func(t *testing.T) {
+		r, query := request("s1"), "favorite color"
+		r.UserID, r.Query = "bob", &query
+		expect(t, m.context(r))
+		r.UserID = "alice"
+		other, err := m.assembler.Assemble(m.ctx, "other", r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		expect(t, other)
+	})
+}
+
+func TestContextRecallsWhatIsNotSettledYet(t *testing.T) {
+	m := newMemory(t)
+	for i := range 6 {
+		m.say("s1", fmt.Sprintf("user: This is fact %d", i), "assistant: noted")
+	}
+	r := request("s1")
+	r.Turns = 1
+	expect(t, m.context(r), "system: retrieved memories:\n"+
+		"user: This is fact 0\nassistant: noted\nuser: This is fact 1\nassistant: noted\nuser: This is fact 2\nassistant: noted\n"+
+		"user: This is fact 3\nassistant: noted\nuser: This is fact 4\nassistant: noted", "user: This is fact 5", "assistant: noted")
+}
+
+func TestContextDegrades(t *testing.T) {
+	m := newMemory(t)
+	m.learn(m.say("s1", "user: My favorite color is blue"))
+	m.say("s2", "user: Which color is it?")
+
+	m.embedder.away.Store(true)
+	c := m.context(request("s2"))
+	expect(t, c, "system: retrieved memories:\nuser: My favorite color is blue", "user: Which color is it?")
+	if !slices.Equal(c.Degraded, []string{"embedding"}) {
+		t.Errorf("degraded: %q", c.Degraded)
+	}
+
+	m.storePool.Close()
+	c = m.context(request("s2"))
+	expect(t, c, "user: Which color is it?")
+	if !slices.Contains(c.Degraded, "recall") {
+		t.Errorf("degraded: %q", c.Degraded)
+	}
+
+	m.logPool.Close()
+	_, err := m.assembler.Assemble(m.ctx, memd.DefaultTenant, request("s2"))
+	if memd.KindOf(err) != memd.Unavailable || memd.RetryAfterOf(err) < time.Second {
+		t.Errorf("with the log away: %v", err)
+	}
+	query := "color"
+	r := request("s2")
+	r.Query = &query
+	if _, err := m.assembler.Assemble(m.ctx, memd.DefaultTenant, r); memd.KindOf(err) != memd.Unavailable {
+		t.Errorf("with the log away: %v", err)
+	}
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/memdhq/memd/embedded"
+)
+
+const clients = 64
+
+// call does one unit of work as client number c.
+type call func(ctx context.Context, c int) error
+
+// measureWrites times POST /v1/messages with two messages against the same two rows
+// inserted by plain pgx, one commit a call, and an HTTP server that echoes the body.
+func measureWrites(ctx context.Context, s scale, url string, pg *embedded.Postgres) ([]row, error) {
+	pool, err := plainTable(ctx, pg)
+	if err != nil {
+		return nil, err
+	}
+	defer pool.Close()
+	echo, stop, err := echoServer()
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: clients}}
+	defer client.CloseIdleConnections()
+
+	memd := post(client, url+"/v1/messages", http.StatusCreated)
+	bare := post(client, echo, http.StatusOK)
+	plain := func(ctx context.Context, c int) error {
+		_, err := pool.Exec(ctx, `INSERT INTO plain_messages (tenant_id, user_id, session_id, role, message) VALUES
+			('default', $1, 's', 'user', $2), ('default', $1, 's', 'assistant', $3)`,
+			"u"+strconv.Itoa(c), twoMessages[0], twoMessages[1])
+		return err
+	}
+
+	var alone, many row
+	var ratios, perSecond [2][]float64
+	var lat [2][]float64
+	for range s.rounds {
+		var p50 [3]time.Duration
+		for i, do := range []call{memd, plain, bare} {
+			times, err := repeat(ctx, s.round, 1, do)
+			if err != nil {
+				return nil, err
+			}
+			p50[i] = median(times)
+		}
+		lat[0] = append(lat[0], ms(p50[0]))
+		lat[1] = append(lat[1], ms(p50[1]+p50[2]))
+		ratios[0] = append(ratios[0], float64(p50[0])/float64(p50[1]+p50[2]))
+		var rate [2]float64
+		for i, do := range []call{memd, plain} {
+			times, err := repeat(ctx, s.round, clients, do)
+			if err != nil {
+				return nil, err
+			}
+			rate[i] = 2 * float64(len(times)) / s.round.Seconds()
+			perSecond[i] = append(perSecond[i], rate[i])
+		}
+		ratios[1] = append(ratios[1], rate[0]/rate[1])
+	}
+	alone = row{"POST /v1/messages, 1 client, 2 messages, p50", "ms", median(lat[0]), median(lat[1]), median(ratios[0]), "≤ 1.3", "plain pgx insert + HTTP echo"}
+	many = row{fmt.Sprintf("POST /v1/messages, %d clients", clients), "messages/s", median(perSecond[0]), median(perSecond[1]), median(ratios[1]), "≥ 1.0", "plain pgx on 64 connections"}
+	return []row{alone, many}, nil
+}
+
+var twoMessages = [2]string{
+	`{"role":"user","content":"We moved the meeting with the architect to Thursday, and please remember that Ana is allergic to walnuts."}`,
+	`{"role":"assistant","content":"Noted: the architect comes on Thursday. I will keep in mind that Ana must not have walnuts."}`,
+}
+
+// post makes a call that posts the two messages and reads the answer.
+func post(client *http.Client, url string, want int) call {
+	return func(ctx context.Context, c int) error {
+		body, err := json.Marshal(map[string]any{"user_id": "u" + strconv.Itoa(c), "session_id": "s",
+			"messages": []json.RawMessage{json.RawMessage(twoMessages[0]), json.RawMessage(twoMessages[1])}})
+		if err != nil {
+			return err
+		}
+		r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
+		if err != nil {
+			return err
+		}
+		r.Header.Set("Content-Type", "application/json")
+		resp, err := client.Do(r)
+		if err != nil {
+			return err
+		}
+		defer resp.Body.Close()
+		answer, err := io.ReadAll(resp.Body)
+		if err == nil && resp.StatusCode != want {
+			err = fmt.Errorf("%s: %d %s", url, resp.StatusCode, answer)
+		}
+		return err
+	}
+}
+
+// plainTable makes the table that anyone would make, with the log's key and index.
+func plainTable(ctx context.Context, pg *embedded.Postgres) (*pgxpool.Pool, error) {
+	cfg, err := pgxpool.ParseConfig(pg.OwnerURL())
+	if err != nil {
+		return nil, err
+	}
+	cfg.MaxConns = clients
+	pool, err := pgxpool.NewWithConfig(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	_, err = pool.Exec(ctx, `CREATE TABLE plain_messages (
+		id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, tenant_id text NOT NULL, user_id text NOT NULL,
+		session_id text NOT NULL, role text NOT NULL, message text NOT NULL, created_at timestamptz NOT NULL DEFAULT now());
+		CREATE INDEX ON plain_messages (tenant_id, user_id, session_id, id)`)
+	if err != nil {
+		pool.Close()
+		return nil, err
+	}
+	return pool, nil
+}
+
+// echoServer answers with the body it was sent.
+func echoServer() (url string, stop func(), err error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.Copy(w, r.Body)
+	})}
+	served := make(chan struct{})
+	go func() {
+		defer close(served)
+		_ = s.Serve(l)
+	}()
+	return "http://" + l.Addr().String(), func() { s.Close(); <-served }, nil
+}
+
+// repeat has n clients do a call again and again for a while and gives all times.
+func repeat(ctx context.Context, for_ time.Duration, n int, do call) ([]time.Duration, error) {
+	var failed atomic.Pointer[error]
+	times := make([][]time.Duration, n)
+	end := time.Now().Add(for_)
+	var wg sync.WaitGroup
+	for c := range n {
+		wg.Go(func() {
+			for began := time.Now(); began.Before(end) && ctx.Err() == nil && failed.Load() == nil; {
+				if err := do(ctx, c); err != nil {
+					failed.Store(&err)
+					return
+				}
+				now := time.Now()
+				times[c] = append(times[c], now.Sub(began))
+				began = now
+			}
+		})
+	}
+	wg.Wait()
+	if err := failed.Load(); err != nil {
+		return nil, *err
+	}
+	var all []time.Duration
+	for _, t := range times {
+		all = append(all, t...)
+	}
+	return all, ctx.Err()
+}
