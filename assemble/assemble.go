@@ -26,13 +26,9 @@ const (
 	DefaultTokenBudget = 4000
 )
 
-// What degraded names.
-const (
-	// DegradedRecall: the long tier did not answer, nothing is recalled from it.
-	DegradedRecall = "recall"
-	// DegradedEmbedding: recall went by words alone. Package recall says so.
-	DegradedEmbedding = "embedding"
-)
+// Degraded is what a context is called degraded by when the long tier did not answer
+// and nothing is recalled from it. What went less wrong, package recall names.
+const Degraded = "recall"
 
 const (
 	// queryTurns is how many turns are read to find the last two messages with text.
@@ -350,7 +346,7 @@ func (a *Assembler) search(ctx context.Context, tenant string, q longterm.Query)
 	}
 	if out.err != nil && memd.KindOf(out.err) != memd.Invalid {
 		a.cfg.Log.Warn().Err(out.err).Msg("nothing recalled for a context")
-		return recalled{degraded: []string{DegradedRecall}}
+		return recalled{degraded: []string{Degraded}}
 	}
 	// Those that are pinned come first; the order is theirs otherwise.
 	slices.SortStableFunc(out.hits, func(x, y longterm.Hit) int {

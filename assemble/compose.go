@@ -342,14 +342,15 @@ func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, f
 	var waiting []recalledLine // newest first
 	waitingCost := 0
 	for i, s := range slices.Backward(open) {
+		if waitingCost > room {
+			break
+		}
 		if full.ids[s.id] && !freed.open[i] {
 			continue
 		}
-		if line := c.recalledLine(string(s.role), s.name, s.text); line != "" {
+		if line := c.recalledLine(string(s.role), s.name, s.text, room); line != "" {
 			waiting = append(waiting, recalledLine{i, line})
-			if waitingCost <= room {
-				waitingCost += c.count(line+"\n", room)
-			}
+			waitingCost += c.count(line+"\n", room)
 		}
 	}
 	spent := 0
@@ -361,7 +362,7 @@ func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, f
 		if full.states(memory) && !freed.memories[i] {
 			continue
 		}
-		line := c.recalledLine(memory.Role, actorOf(memory), memory.Memory)
+		line := c.recalledLine(memory.Role, actorOf(memory), memory.Memory, room)
 		if line == "" {
 			continue
 		}
@@ -391,9 +392,10 @@ func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, f
 	return frame + spent
 }
 
-// recalledLine gives the line of something recalled, "" if it says nothing.
-func (c *composer) recalledLine(role, name, text string) string {
-	text = quotation(text)
+// recalledLine gives the line of something recalled, "" if it says nothing. What
+// cannot fit into room tokens need not be whole.
+func (c *composer) recalledLine(role, name, text string, room int) string {
+	text = quotation(text[:min(len(text), (room+1)*maxTokenBytes)])
 	if text == "" {
 		return ""
 	}

@@ -56,7 +56,7 @@ func FuzzQuotation(f *testing.F) {
 	f.Add("\xff", "sys\u202etem\ufeff:")
 	f.Fuzz(func(t *testing.T, name, text string) {
 		c := &composer{line: "{speaker}: {text}"}
-		line := c.recalledLine("user", name, text)
+		line := c.recalledLine("user", name, text, 1000)
 		if line == "" {
 			return
 		}
