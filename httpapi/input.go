@@ -190,13 +190,13 @@ func (p inputPlan) parameters() []*huma.Param {
 func (p inputPlan) readParams(r *http.Request, v reflect.Value) []*memd.Error {
 	var faults []*memd.Error
 	for _, f := range p.path {
-		if fault := f.readText(v.FieldByIndex(f.index), r.PathValue(f.name), "path."+f.name); fault != nil {
+		if fault := f.readText(v.FieldByIndex(f.index), pathValue(r, f.name), "path."+f.name); fault != nil {
 			faults = append(faults, fault)
 		}
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return append(faults, memd.InvalidField("query", "is not a valid query string"))
+		return append(faults, memd.InvalidField("query.", "is not a valid query string"))
 	}
 	for name := range query {
 		if !slices.ContainsFunc(p.query, func(f field) bool { return f.name == name }) {

@@ -93,8 +93,7 @@ func (s *server) describe() huma.Config {
 	config := huma.Config{
 		OpenAPI: &huma.OpenAPI{
 			OpenAPI: "3.1.0",
-			Info: &huma.Info{Title: "memd", Version: version, Description: description,
-			},
+			Info:    &huma.Info{Title: "memd", Version: version, Description: description},
 			Components: &huma.Components{
 				Schemas: huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer),
 				SecuritySchemes: map[string]*huma.SecurityScheme{

@@ -193,10 +193,16 @@ func (s *server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 		return nil, release, nil
 	}
 	control := http.NewResponseController(w)
-	// The deadline must not outlive the body: the connection is read from afterwards
-	// too, to learn whether the caller is still there.
 	_ = control.SetReadDeadline(time.Now().Add(s.cfg.Timeout))
-	defer func() { _ = control.SetReadDeadline(time.Time{}) }()
+	defer func() {
+		if err != nil { // what may still come of the body is not waited for
+			w.Header().Set("Connection", "close")
+			return
+		}
+		// The deadline must not outlive the body: the connection is read from
+		// afterwards too, to learn whether the caller is still there.
+		_ = control.SetReadDeadline(time.Time{})
+	}()
 	if r.ContentLength > maxBody {
 		drain(r.Body)
 		return nil, release, tooLarge
@@ -275,7 +281,7 @@ func (c *call) takeKey(r *http.Request, op operation) error {
 		compared = append(append(bytes.Clone(c.body), 0), r.URL.RawQuery...)
 	}
 	c.derive = func(part string) *idempotency.Key {
-		k := idempotency.NewKey(r.Method, r.URL.EscapedPath()+part, key, compared)
+		k := idempotency.NewKey(r.Method, pathOf(r)+part, key, compared)
 		return &k
 	}
 	c.key = c.derive("")

@@ -115,13 +115,18 @@ func problemOf(err error, part string) *problem {
 	return p
 }
 
-// locate puts a field into its part of the request, unless it says itself where it is.
+// locate puts a field into its part of the request, unless it says itself where it is
+// ("query.limit", "header.Idempotency-Key"; "query." is the query as a whole).
 func locate(part, field string) string {
-	switch head, _, _ := strings.Cut(field, "."); head {
-	case "body", "query", "path", "header":
-		return field
+	if head, _, dotted := strings.Cut(field, "."); dotted {
+		switch head {
+		case "body", "query", "path", "header":
+			return strings.TrimSuffix(field, ".")
+		}
 	}
 	switch {
+	case field == "body":
+		return field
 	case field == "":
 		return part
 	case strings.HasPrefix(field, "["):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"net/url"
 	"path"
 	"runtime/debug"
 	"strings"
@@ -210,6 +211,7 @@ func (s *server) route(w http.ResponseWriter, r *http.Request) {
 		problemOf(&memd.Error{Kind: memd.NotFound, Msg: "there is no such route"}, "").write(w)
 		return
 	}
+	r = routable(r, escaped)
 	handler, pattern := s.mux.Handler(r)
 	if pattern == "" {
 		unrouted := &discardedAnswer{header: http.Header{}}
@@ -227,6 +229,47 @@ func (s *server) route(w http.ResponseWriter, r *http.Request) {
 		_, seen.route, _ = strings.Cut(pattern, " ")
 	}
 	s.mux.ServeHTTP(w, r)
+}
+
+// originalPath is the context's key to the path of a request that was made routable.
+type originalPath struct{}
+
+// routable makes up for what the mux cannot do: it never matches an id that is "/". The
+// id stands as "%2F" while its route is looked for; see pathValue.
+func routable(r *http.Request, escaped string) *http.Request {
+	segments := strings.Split(escaped, "/")
+	found := false
+	for i, segment := range segments {
+		if strings.EqualFold(segment, "%2F") {
+			segments[i], found = "%252F", true
+		}
+	}
+	if !found {
+		return r
+	}
+	to := *r.URL
+	to.RawPath = strings.Join(segments, "/")
+	to.Path, _ = url.PathUnescape(to.RawPath) // it was well-formed before
+	r = r.WithContext(context.WithValue(r.Context(), originalPath{}, escaped))
+	r.URL = &to
+	return r
+}
+
+// pathOf gives the path of a request as it was sent, percent-encoded.
+func pathOf(r *http.Request) string {
+	if p, ok := r.Context().Value(originalPath{}).(string); ok {
+		return p
+	}
+	return r.URL.EscapedPath()
+}
+
+// pathValue gives a parameter of the path. No route has more than one.
+func pathValue(r *http.Request, name string) string {
+	value := r.PathValue(name)
+	if r.Context().Value(originalPath{}) != nil && value == "%2F" {
+		return "/"
+	}
+	return value
 }
 
 // discardedAnswer takes an answer that nobody is to see.
