@@ -47,6 +47,9 @@ type Postgres struct {
 	account account
 	lock    *os.File
 	socket  string
+	// byHand says that the account cannot get to the data directory by its path;
+	// it is then handed over open.
+	byHand bool
 
 	stop     chan struct{} // closed by Stop: no more restarts
 	stopOnce sync.Once
@@ -81,7 +84,10 @@ func StartPostgres(ctx context.Context, cfg PostgresConfig) (_ *Postgres, err er
 		return nil, err
 	}
 	if err := p.account.canReach(filepath.Dir(dir)); err != nil {
-		return nil, err
+		if !handsOverFolders {
+			return nil, err
+		}
+		p.byHand = true
 	}
 	if err := p.account.canReach(filepath.Join(cfg.BinDir, "bin")); err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/memdhq/memd"
@@ -67,10 +68,11 @@ func (a account) canReach(dir string) error {
 	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = resolved
 	}
+	var closed []string
 	for at := dir; ; at = filepath.Dir(at) {
 		info, err := os.Stat(at)
 		if err != nil {
-			return invalid("%s: %v", at, err)
+			return invalid("%v", err)
 		}
 		st := info.Sys().(*syscall.Stat_t)
 		bit := os.FileMode(0o001)
@@ -81,13 +83,17 @@ func (a account) canReach(dir string) error {
 			bit = 0o010
 		}
 		if info.Mode()&bit == 0 {
-			return invalid("Postgres runs as uid %d and cannot get through %s (mode %04o); use another folder, or open it: chmod a+x %s",
-				a.uid, at, info.Mode().Perm(), at)
+			closed = append([]string{at}, closed...)
 		}
 		if at == filepath.Dir(at) {
-			return nil
+			break
 		}
 	}
+	if len(closed) > 0 {
+		return invalid("Postgres runs as uid %d and cannot get through %s; use another folder than %s, or open the way: chmod a+x %s",
+			a.uid, strings.Join(closed, ", "), dir, strings.Join(closed, " "))
+	}
+	return nil
 }
 
 // attributes makes a child process run as the account, in a process group of its

@@ -123,9 +123,13 @@ func (p *Postgres) create(ctx context.Context) error {
 
 func (p *Postgres) initdb(ctx context.Context, dir string, maker account) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(p.cfg.BinDir, "bin", "initdb"),
-		"-D", dir, "-U", superuser, "--auth=trust", "--encoding=UTF8",
+		"-U", superuser, "--auth=trust", "--encoding=UTF8",
 		"--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "--no-instructions")
-	cmd.Dir = dir
+	closeDir, err := p.passDir(cmd, dir)
+	if err != nil {
+		return err
+	}
+	defer closeDir()
 	cmd.Env = serverEnv()
 	cmd.SysProcAttr = maker.attributes()
 	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
@@ -141,7 +145,7 @@ func (p *Postgres) initdb(ctx context.Context, dir string, maker account) error 
 	}
 	release := afterStart()
 	defer release()
-	err := cmd.Wait()
+	err = cmd.Wait()
 	if ctx.Err() != nil {
 		return &memd.Error{Kind: memd.Unavailable, Op: "embedded.postgres", Msg: "initdb was cut short", Err: ctx.Err()}
 	}

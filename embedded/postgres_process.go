@@ -178,7 +178,7 @@ func (p *Postgres) serve(onReady func()) (ready bool, _ error) {
 	if err := p.remakeSocketDir(); err != nil {
 		return false, err
 	}
-	args := []string{"-D", p.cfg.DataDir}
+	var args []string
 	settings := p.settings()
 	names := make([]string, 0, len(settings))
 	for name := range settings {
@@ -189,7 +189,11 @@ func (p *Postgres) serve(onReady func()) (ready bool, _ error) {
 		args = append(args, "-c", name+"="+settings[name])
 	}
 	cmd := exec.Command(filepath.Join(p.cfg.BinDir, "bin", "postgres"), args...)
-	cmd.Dir = p.cfg.DataDir
+	closeDir, err := p.passDir(cmd, p.cfg.DataDir)
+	if err != nil {
+		return false, err
+	}
+	defer closeDir()
 	cmd.Env = serverEnv()
 	cmd.Stdout, cmd.Stderr = logFile, logFile
 	cmd.SysProcAttr = p.account.attributes()
@@ -229,6 +233,26 @@ func (p *Postgres) serve(onReady func()) (ready bool, _ error) {
 	}
 	return ready, &memd.Error{Kind: memd.Unavailable, Op: "embedded.postgres", Msg: msg}
 }
+
+// passDir tells the program which data directory to use: by its path, or by
+// handing it over open where the path is closed to the account.
+func (p *Postgres) passDir(cmd *exec.Cmd, dir string) (closeDir func(), _ error) {
+	cmd.Dir = "/"
+	if !p.byHand {
+		cmd.Args = append(cmd.Args, "-D", dir)
+		return func() {}, nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, invalid("%v", err)
+	}
+	cmd.ExtraFiles = []*os.File{f}
+	cmd.Args = append(cmd.Args, "-D", handedOver)
+	return func() { _ = f.Close() }, nil
+}
+
+// handedOver is how a program names the one folder that it was handed open.
+const handedOver = "/proc/self/fd/3"
 
 // watch calls onReady when the postmaster with this pid says that it takes
 // connections, then sees that its socket stays: one that is cleared away with old

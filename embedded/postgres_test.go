@@ -379,21 +379,50 @@ func TestPostgresRefusals(t *testing.T) {
 			t.Errorf("does not say why: %v", err)
 		}
 	})
-	t.Run("out of reach", func(t *testing.T) {
+	t.Run("programs out of reach", func(t *testing.T) {
+		if os.Geteuid() != 0 {
+			return // an ordinary user's Postgres reaches all that its memd does
+		}
 		closed := filepath.Join(memdtest.Dir(t), "closed")
-		if err := os.Mkdir(closed, 0o700); err != nil {
+		if err := os.MkdirAll(filepath.Join(closed, "pg", "bin"), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		dir := filepath.Join(closed, "postgres")
-		if os.Geteuid() != 0 {
-			// An ordinary user reaches its own.
-			query[int](t, startPostgres(t, dir).AppURL(), "SELECT 1")
-			return
-		}
-		if msg := refused(t, dir, memd.Invalid); !strings.Contains(msg, "cannot get through "+closed+" ") {
-			t.Error(msg)
+		cfg := config(t, newDir(t))
+		cfg.BinDir = filepath.Join(closed, "pg")
+		_, err := embedded.StartPostgres(t.Context(), cfg)
+		if err == nil || !strings.Contains(err.Error(), "cannot get through "+closed+", "+cfg.BinDir) {
+			t.Errorf("does not name the folders: %v", err)
 		}
 	})
+}
+
+// Data below folders that are closed to others, as root's home and temporary
+// folders are, works all the same; the folders stay closed.
+func TestPostgresBelowClosedFolders(t *testing.T) {
+	closed := filepath.Join(memdtest.Dir(t), "closed")
+	dir := filepath.Join(closed, "memd", "postgres")
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	pg := startPostgres(t, dir)
+	execute(t, pg.OwnerURL(), "CREATE TABLE kept AS SELECT 7 AS n")
+	if err := syscall.Kill(postmaster(t, dir), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "an answer after a kill", func() bool {
+		c, err := pgx.Connect(t.Context(), pg.AppURL())
+		if err == nil {
+			_ = c.Close(context.Background())
+		}
+		return err == nil
+	})
+	stopPostgres(t, pg)
+	if have := query[int](t, startPostgres(t, dir).OwnerURL(), "SELECT n FROM kept"); have != 7 {
+		t.Errorf("%d", have)
+	}
+	if info, err := os.Stat(closed); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the folder was changed: %v %v", info.Mode(), err)
+	}
 }
 
 // ownedDir is a folder that belongs to the account that Postgres will run as.
@@ -443,6 +472,25 @@ func TestPostgresFirstStartCutShort(t *testing.T) {
 	if _, err := embedded.StartPostgres(ctx, config(t, dir)); err == nil {
 		t.Fatal("started though cancelled")
 	}
+	query[int](t, startPostgres(t, dir).AppURL(), "SELECT 1")
+	left, err := filepath.Glob(dir + ".new-*")
+	if err != nil || len(left) > 0 {
+		t.Errorf("left: %v %v", left, err)
+	}
+}
+
+// A first start that is killed in the middle leaves nothing that stops the next.
+func TestPostgresFirstStartKilled(t *testing.T) {
+	dir := newDir(t)
+	cmd, _ := startHelper(t, dir, nil)
+	eventually(t, "initdb is at work", func() bool {
+		begun, err := filepath.Glob(dir + ".new-*/base/1/PG_VERSION")
+		return err == nil && len(begun) > 0
+	})
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
 	query[int](t, startPostgres(t, dir).AppURL(), "SELECT 1")
 	left, err := filepath.Glob(dir + ".new-*")
 	if err != nil || len(left) > 0 {
@@ -525,6 +573,16 @@ func TestPostgresOrphan(t *testing.T) {
 // it runs as. It gives what the helper says first.
 func helper(t *testing.T, dir string, attr *syscall.SysProcAttr) (*exec.Cmd, string) {
 	t.Helper()
+	cmd, out := startHelper(t, dir, attr)
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the helper said nothing: %v", err)
+	}
+	return cmd, strings.TrimSpace(line)
+}
+
+func startHelper(t *testing.T, dir string, attr *syscall.SysProcAttr) (*exec.Cmd, io.Reader) {
+	t.Helper()
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -551,11 +609,7 @@ func helper(t *testing.T, dir string, attr *syscall.SysProcAttr) (*exec.Cmd, str
 		_ = cmd.Process.Signal(syscall.SIGTERM)
 		_ = cmd.Wait()
 	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("the helper said nothing: %v", err)
-	}
-	return cmd, strings.TrimSpace(line)
+	return cmd, out
 }
 
 func copyFile(t *testing.T, from, to string) {

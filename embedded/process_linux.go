@@ -11,6 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// handsOverFolders says that a program can work in a folder that it is handed
+// open and could not get to by its path.
+const handsOverFolders = true
+
 // dieWithParent makes the kernel interrupt the child when the thread that starts
 // it ends, at the latest with this process. The caller stays on one thread from
 // the start to the child's end. What it gives is called after the start and gives
@@ -32,7 +36,8 @@ func servesDir(pid int, dir string) bool {
 		// Root of a container may not look at others' folders. The server, if not
 		// its children, still shows what it was started with.
 		args, err := os.ReadFile(filepath.Join(proc, "cmdline"))
-		return err == nil && strings.Contains(string(args), "\x00-D\x00"+dir+"\x00")
+		return err == nil && (strings.Contains(string(args), "\x00-D\x00"+dir+"\x00") ||
+			strings.Contains(string(args), "\x00-D\x00"+handedOver+"\x00"))
 	}
 	return err == nil && cwd == dir
 }

@@ -11,6 +11,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// handsOverFolders says that a program can work in a folder that it is handed
+// open and could not get to by its path.
+const handsOverFolders = false
+
 // dieWithParent sets a shell to watch over the child: it waits on a pipe that
 // closes with this process, then interrupts the child. What dieWithParent gives
 // is called after the start and gives what to call after the end.

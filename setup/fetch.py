@@ -59,7 +59,7 @@ def main():
     if missing():
         needs_glibc(here)
         try:
-            os.makedirs(cache, mode=0o755, exist_ok=True)
+            make_cache(cache)
             with locked(cache):
                 for old in os.listdir(cache):
                     if old.startswith(TEMP):  # left by a fetcher that was killed
@@ -100,6 +100,14 @@ def default_cache():
         return "/var/cache/memd"  # root's home is closed to the unprivileged Postgres
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(base, "memd")
+
+
+def make_cache(cache):
+    """Makes the cache, open to everyone who may run a Postgres out of it."""
+    os.umask(0o022)
+    os.makedirs(cache, exist_ok=True)
+    if os.geteuid() == 0 and not os.listdir(cache):
+        os.chmod(cache, 0o755)  # made for this, if not by this
 
 
 # What is there.
