@@ -86,7 +86,7 @@ func (s selection) scopes(st *statement) string {
 		return "SELECT id FROM memory_scope WHERE tenant_id = " + tenant + app
 	}
 	return "SELECT DISTINCT m.scope_id AS id FROM (" + s.carriers(st, tenant) + ") c CROSS JOIN LATERAL" +
-		" (SELECT scope_id FROM memory WHERE id = c.memory_id AND tenant_id = " + tenant + " OFFSET 0) m"
+		" (SELECT scope_id FROM memory WHERE id = c.memory_id AND tenant_id = " + tenant + app + " OFFSET 0) m"
 }
 
 // carriers writes a query that gives the ids of the memories that carry the agent or

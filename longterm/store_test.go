@@ -3,7 +3,7 @@ package longterm
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"flag"
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
@@ -15,11 +15,16 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/internal/memdtest"
-	"github.com/memdhq/memd/lexical"
 	"github.com/memdhq/memd/postgres"
 )
 
-func TestMain(m *testing.M) { memdtest.Main(m) }
+func TestMain(m *testing.M) {
+	// Each check of a property here writes to a database; -rapid.checks overrides it.
+	if err := flag.Set("rapid.checks", "25"); err != nil {
+		panic(err)
+	}
+	memdtest.Main(m)
+}
 
 const tenant = "acme"
 
@@ -298,6 +303,3 @@ func encode(t testing.TB, v any) string {
 	}
 	return string(b)
 }
-
-var _ = fmt.Sprint
-var _ = lexical.Normalise

@@ -1,0 +1,140 @@
+package longterm
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/memdhq/memd"
+)
+
+func TestListPages(t *testing.T) {
+	b := newStore(t)
+	for i := range 7 {
+		b.verbatim("alice", fmt.Sprintf("fact %da", i), fmt.Sprintf("fact %db", i)) // two at the same time
+	}
+	b.verbatim("bob", "not hers")
+	all := b.list(ListQuery{Scope: user("alice")})
+	if !slices.IsSortedFunc(all, func(x, y memd.Memory) int {
+		if c := y.CreatedAt.Compare(x.CreatedAt); c != 0 {
+			return c
+		}
+		return slices.Compare([]byte(y.ID), []byte(x.ID))
+	}) {
+		t.Fatal("not newest first")
+	}
+	var paged []memd.Memory
+	cursor := ""
+	for {
+		ms, total, next, err := b.List(t.Context(), tenant, ListQuery{Scope: user("alice"), Limit: 4, Cursor: cursor})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if cursor == "" && total != 14 {
+			t.Fatalf("total is %d", total)
+		}
+		paged = append(paged, ms...)
+		// What comes meanwhile moves nothing.
+		b.verbatim("alice", fmt.Sprintf("later than page %d", len(paged)))
+		if next == "" {
+			break
+		}
+		cursor = next
+	}
+	same(t, texts(paged), texts(all))
+	ms, _, _, err := b.List(t.Context(), tenant, ListQuery{Scope: user("alice"), Limit: 3, Offset: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	same(t, texts(ms), texts(b.list(ListQuery{Scope: user("alice")}))[6:9])
+
+	raw, _ := base64.RawURLEncoding.DecodeString(cursor)
+	forged := slices.Clone(raw)
+	forged[3] ^= 1
+	for name, l := range map[string]ListQuery{
+		"another user":   {Scope: user("bob"), Cursor: cursor},
+		"another filter": {Scope: user("alice"), Filters: filter(t, `{"a":1}`), Cursor: cursor},
+		"everyone":       {AllScopes: true, Cursor: cursor},
+		"forged":         {Scope: user("alice"), Cursor: base64.RawURLEncoding.EncodeToString(forged)},
+		"short":          {Scope: user("alice"), Cursor: cursor[:8]},
+		"no cursor":      {Scope: user("alice"), Cursor: "?"},
+		"both":           {Scope: user("alice"), Cursor: cursor, Offset: 1},
+		"no id":          {},
+		"limit":          {Scope: user("alice"), Limit: 1001},
+		"offset":         {Scope: user("alice"), Offset: -1},
+	} {
+		if _, _, _, err := b.List(t.Context(), tenant, l); memd.KindOf(err) != memd.Invalid {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, _, _, err := b.List(t.Context(), "other", ListQuery{Scope: user("alice"), Cursor: cursor}); memd.KindOf(err) != memd.Invalid {
+		t.Errorf("another tenant: %v", err)
+	}
+}
+
+func TestDelete(t *testing.T) {
+	b := newStore(t)
+	b.learn(memd.Message{UserID: "alice", AgentID: "a", SessionID: "s1", Text: "I like tea", Name: "bob"}, memd.Message{UserID: "alice", SessionID: "s1", Text: "…"})
+	b.verbatim("alice", "kept")
+	m := b.list(ListQuery{Scope: memd.Scope{UserID: "alice", AgentID: "a"}})[0]
+	for _, check := range []memd.Scope{{UserID: "bob"}, {AgentID: "b"}, {UserID: "alice", AgentID: "b"}} {
+		_, err := b.Get(t.Context(), tenant, m.ID, check)
+		kind(t, err, memd.NotFound)
+		kind(t, b.Delete(t.Context(), tenant, m.ID, check, "test"), memd.NotFound)
+		_, err = b.History(t.Context(), tenant, m.ID, check)
+		kind(t, err, memd.NotFound)
+	}
+	if err := b.Delete(t.Context(), tenant, m.ID, memd.Scope{UserID: "alice", AgentID: "a"}, "api"); err != nil {
+		t.Fatal(err)
+	}
+	kind(t, b.Delete(t.Context(), tenant, m.ID, memd.Scope{}, "api"), memd.NotFound)
+	for _, table := range []string{"memory_posting", "memory_embedding", "memory_source", "memory_provenance", "embedding_open"} {
+		if n := query[int](b, "SELECT count(*) FROM "+table+" WHERE memory_id = $1", m.ID); n != 0 {
+			t.Errorf("%d rows are left in %s", n, table)
+		}
+	}
+	history, err := b.History(t.Context(), tenant, m.ID, memd.Scope{})
+	if err != nil || len(history) != 2 {
+		t.Fatalf("%+v, %v", history, err)
+	}
+	if h := history[1]; h.Event != EventDelete || *h.PreviousMemory != "I like tea" || h.Memory != nil || h.By != "api" || h.Reason == "" {
+		t.Fatalf("%+v", h)
+	}
+	b.checkCounters()
+}
+
+func TestDeleteScope(t *testing.T) {
+	b := newStore(t)
+	for i := range 30 {
+		b.verbatim("alice", fmt.Sprintf("alice %d", i))
+		b.verbatim("bob", fmt.Sprintf("bob %d", i))
+	}
+	b.learn(memd.Message{UserID: "alice", AgentID: "a", AppID: "p", SessionID: "s1", Text: "one"}, memd.Message{UserID: "bob", AgentID: "a", SessionID: "s2", Text: "two"})
+	b.exec(`UPDATE memory SET valid_to = now() WHERE memory = 'alice 1'`)
+	b.exec(`UPDATE memory SET expires_at = now() WHERE memory = 'alice 2'`)
+	_, err := b.DeleteScope(t.Context(), tenant, memd.Scope{AppID: "p"}, "api")
+	kind(t, err, memd.Invalid)
+	for _, c := range []struct {
+		scope memd.Scope
+		want  int
+	}{
+		{memd.Scope{UserID: "nobody"}, 0},
+		{memd.Scope{UserID: "alice", AgentID: "b"}, 0},
+		{memd.Scope{AgentID: "a", RunID: "s1"}, 1},
+		{memd.Scope{AgentID: "a"}, 1},
+		{memd.Scope{UserID: "alice"}, 30},
+		{memd.Scope{UserID: "alice"}, 0},
+	} {
+		if n, err := b.DeleteScope(t.Context(), tenant, c.scope, "api"); err != nil || n != c.want {
+			t.Fatalf("%s: %d, %v; want %d", c.scope.Describe(), n, err, c.want)
+		}
+		b.checkCounters()
+	}
+	if n := query[int](b, `SELECT count(*) FROM memory`); n != 30 {
+		t.Fatalf("%d are left", n)
+	}
+	if n := query[int](b, `SELECT count(*) FROM memory_history WHERE event = 'DELETE'`); n != 32 {
+		t.Fatalf("%d deletions are in the history", n)
+	}
+}
