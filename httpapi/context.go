@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 	"github.com/memdhq/memd"
@@ -78,7 +77,7 @@ func (s *server) postContext(ctx context.Context, c *call, in *postContextInput)
 	if err := invalid(faults); err != nil {
 		return answer{}, err
 	}
-	if b.Query != nil && strings.TrimSpace(*b.Query) == "" {
+	if b.Query != nil && blank(*b.Query) {
 		b.Query = nil
 	}
 
@@ -95,10 +94,10 @@ func (s *server) postContext(ctx context.Context, c *call, in *postContextInput)
 			Learn: []memd.Role{memd.RoleUser, memd.RoleAssistant}, Key: c.key,
 		})
 		if err != nil {
-			return answer{}, placeErrors(err)
+			return answer{}, err
 		}
 		sessionID = appended.SessionID
-	case sessionID == "":
+	case sessionID == "" && slices.Contains(b.RecallScope, "session"):
 		if sessionID, err = s.latestSession(ctx, c.tenant, string(b.UserID)); err != nil {
 			return answer{}, err
 		}
@@ -112,9 +111,12 @@ func (s *server) postContext(ctx context.Context, c *call, in *postContextInput)
 		return answer{}, err
 	}
 	out := contextAnswer{
-		SessionID: sessionID, Appended: appendedMessages(appended), Messages: assembled.Messages,
+		SessionID: assembled.SessionID, Appended: appendedMessages(appended), Messages: assembled.Messages,
 		Recalled: scoredMemories(assembled.Recalled), Degraded: append([]string{}, assembled.Degraded...),
 		Tokens: contextTokens{assembled.Tokens.Budget, assembled.Tokens.Used, assembled.Tokens.Counter},
+	}
+	if out.SessionID == "" {
+		out.SessionID = uuid.NewString() // comes to be with its first message
 	}
 	if out.Messages == nil {
 		out.Messages = []json.RawMessage{}
@@ -122,17 +124,13 @@ func (s *server) postContext(ctx context.Context, c *call, in *postContextInput)
 	return answer{status: http.StatusOK, body: out, replayed: appended.Replayed}, nil
 }
 
-// latestSession names the user's latest session, or a new one, which comes to be with
-// its first message.
+// latestSession names the user's latest session, or one that is not there yet.
 func (s *server) latestSession(ctx context.Context, tenant, userID string) (string, error) {
-	found, _, err := s.Log.Sessions(ctx, tenant, userID, 1, "")
-	if err != nil {
-		return "", err
-	}
-	if len(found) == 0 {
+	id, _, _, err := s.Log.Messages(ctx, tenant, shortterm.Page{UserID: userID, Limit: 1})
+	if memd.KindOf(err) == memd.NotFound && err != nil {
 		return uuid.NewString(), nil
 	}
-	return found[0].SessionID, nil
+	return id, err
 }
 
 // parseFilter reads the filters of a body.

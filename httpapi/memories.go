@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/longterm"
@@ -265,7 +266,7 @@ func (s *server) postMemories(ctx context.Context, c *call, in *postMemoriesInpu
 	}
 	appended, err := s.Log.Append(ctx, c.tenant, add)
 	if err != nil {
-		return answer{}, placeErrors(err)
+		return answer{}, err
 	}
 	ids := make([]int64, len(appended.Messages))
 	for i, m := range appended.Messages {
@@ -298,7 +299,7 @@ func messagesOf(raw anyMessages) (given []chatMessage, location string, fault *m
 	}
 	switch raw[0] {
 	case '"':
-		if strings.TrimSpace(text(raw)) == "" {
+		if blank(text(raw)) {
 			return nil, "body", memd.InvalidField("body.messages", "must not be blank")
 		}
 		return []chatMessage{chatMessage(`{"role":"user","content":` + string(raw) + `}`)}, "body", nil
@@ -323,7 +324,7 @@ func (s *server) addVerbatim(ctx context.Context, c *call, b postMemories, messa
 	var add []longterm.Verbatim
 	var texts []string
 	for i, m := range messages {
-		if strings.TrimSpace(m.Text) == "" {
+		if blank(m.Text) {
 			at := "body.messages.content"
 			if location != "body" {
 				at = fmt.Sprintf("%s[%d].content", location, i)
@@ -365,7 +366,7 @@ func (s *server) addVerbatim(ctx context.Context, c *call, b postMemories, messa
 
 func (s *server) searchMemories(ctx context.Context, c *call, in *searchInput) (answer, error) {
 	b := in.Body
-	if strings.TrimSpace(b.Query) == "" {
+	if blank(b.Query) {
 		return answer{}, memd.InvalidField("body.query", "must not be blank")
 	}
 	scope := b.scope(c.tenant)
@@ -471,6 +472,14 @@ func (s *server) deleteMemories(ctx context.Context, c *call, in *deleteScopeInp
 		return answer{}, err
 	}
 	return ok(deleteScopeAnswer{n})
+}
+
+// blank says whether there is nothing in a text that could be found or found by: only
+// blanks and characters that show nothing.
+func blank(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r != unicode.ReplacementChar && !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf)
+	})
 }
 
 // narrow reads the filters of a search or a list and sees to it that an id narrows it.

@@ -197,7 +197,7 @@ func (s *server) postMessages(ctx context.Context, c *call, in *postMessagesInpu
 		Infer: b.Infer, Learn: roles(b.Scopes), Backfill: b.Priority == "backfill", Key: c.key,
 	})
 	if err != nil {
-		return answer{}, placeErrors(err)
+		return answer{}, err
 	}
 	return answer{status: http.StatusCreated, replayed: appended.Replayed,
 		body: appendAnswer{appended.SessionID, appendedMessages(appended)}}, nil
@@ -307,17 +307,6 @@ func appendedMessages(a shortterm.Appended) []appendedMessage {
 			CreatedAt: m.CreatedAt.UTC(), Ingest: ingestState{m.State}, Duplicate: m.Duplicate})
 	}
 	return out
-}
-
-// placeErrors says of faults about the idempotency key that they lie in the header.
-func placeErrors(err error) error {
-	var e *memd.Error
-	if errors.As(err, &e) && (e.Field == "idempotency_key" || e.Field == idempotencyHeader) {
-		placed := *e
-		placed.Field = "header." + idempotencyHeader
-		return &placed
-	}
-	return err
 }
 
 // optional gives nil for what is not there.

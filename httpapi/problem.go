@@ -127,6 +127,8 @@ func locate(part, field string) string {
 	switch {
 	case field == "body":
 		return field
+	case field == idempotencyHeader:
+		return "header." + field
 	case field == "":
 		return part
 	case strings.HasPrefix(field, "["):
