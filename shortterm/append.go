@@ -1,0 +1,298 @@
+package shortterm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/bus"
+	"github.com/memdhq/memd/idempotency"
+	"github.com/memdhq/memd/postgres"
+)
+
+// Append is a call's messages of one session.
+type Append struct {
+	// UserID is "" only with Direct. An empty SessionID makes a new session.
+	UserID, SessionID, AgentID, AppID string
+	// Messages are in the order they arrive in. Of each, ClientID, Role, Name, Raw, Text
+	// and CreatedAt are looked at; a zero CreatedAt becomes the time of arrival, the
+	// same for all of the call.
+	Messages []memd.Message
+	// Metadata is a JSON object that passes to what is learned, nil if none came.
+	Metadata json.RawMessage
+	// Timezone is an IANA name, "" for UTC.
+	Timezone string
+	// Infer and Learn say what is learned from: with Infer, messages with text of the
+	// roles in Learn that are user or assistant. The rest is skipped for ever.
+	Infer bool
+	Learn []memd.Role
+	// Backfill waits behind live traffic.
+	Backfill bool
+	// Direct makes a new session one of kind direct, which is never the latest.
+	Direct bool
+	// Key is the request's idempotency key, nil if none came.
+	Key *idempotency.Key
+}
+
+// Appended is what became of an Append. A replay equals the first answer, save for
+// Replayed.
+type Appended struct {
+	SessionID string
+	SessionNo int64
+	Messages  []AppendedMessage
+	// Replayed says that the key was used before and nothing was written.
+	Replayed bool
+}
+
+// AppendedMessage is one message of an Append, in the order given.
+type AppendedMessage struct {
+	ID        int64
+	ClientID  string
+	Role      memd.Role
+	CreatedAt time.Time
+	// State is pending or skipped; of a duplicate, the state it had reached.
+	State string
+	// Duplicate says that the client id stood in the session already, or earlier in
+	// the call: this is that message.
+	Duplicate bool
+}
+
+// learns says whether m is learned from.
+func (a Append) learns(m memd.Message) bool {
+	return a.Infer && m.Role.Learnable() && slices.Contains(a.Learn, m.Role) && strings.TrimSpace(m.Text) != ""
+}
+
+// Append writes all messages of a or none, in the order given, in one round trip, and
+// returns once they are durable. Work for the long tier is published afterwards; that
+// can neither fail nor slow it. Invalid: another body came with the key before, or a
+// value cannot be stored. Conflict: a first request with the key has not ended.
+// Unavailable: the database is away, or the session is locked for too long; whether the
+// messages were written is then not known, unless there is a key to ask again with.
+func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, error) {
+	switch {
+	case len(a.Messages) == 0:
+		return Appended{}, memd.InvalidField("messages", "must not be empty")
+	case a.UserID == "" && !a.Direct:
+		return Appended{}, memd.InvalidField("user_id", "is required")
+	}
+	if a.SessionID == "" {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return Appended{}, &memd.Error{Kind: memd.Internal, Op: "shortterm.append", Err: err}
+		}
+		a.SessionID = id.String()
+	}
+	w := newWrite(tenant, a)
+	// Again: the connection was dead before anything was sent, the session was deleted
+	// between two statements, or the key that stood in the way has gone.
+	for again := 0; ; again++ {
+		answer, err := l.send(ctx, w)
+		switch {
+		case err == nil && len(answer.Messages) > 0:
+			l.publish(tenant, a, answer)
+			return answer, nil
+		case err == nil && again < 2:
+		case err == nil:
+			return Appended{}, &memd.Error{Kind: memd.Unavailable, Op: "shortterm.append", Msg: "the session is being deleted", RetryAfter: time.Second}
+		case a.Key != nil && postgres.Violates(err, idempotency.AppendedConstraint):
+			answer, found, err := l.replay(ctx, tenant, *a.Key)
+			if err != nil || found {
+				return answer, err
+			}
+			if again >= 2 {
+				return Appended{}, idempotency.AtWork()
+			}
+		case pgconn.SafeToRetry(err) && again == 0 && ctx.Err() == nil:
+		case a.Key != nil && isLockTimeout(err):
+			return Appended{}, idempotency.AtWork()
+		default:
+			return Appended{}, postgres.Err("shortterm.append", err)
+		}
+	}
+}
+
+// write is an Append as its statements take it: columns, one array each.
+type write struct {
+	tenant, user, session string
+	kind                  string
+	sql                   string
+	args                  []any
+	agent                 *string
+}
+
+func newWrite(tenant string, a Append) write {
+	n := len(a.Messages)
+	roles, raws := make([]string, n), make([]string, n)
+	said, learn := make([]*time.Time, n), make([]bool, n)
+	actors, clients := make([]*string, n), make([]*string, n)
+	named := false
+	var heading *string
+	for i, m := range a.Messages {
+		roles[i], raws[i] = string(m.Role), string(m.Raw)
+		if !m.CreatedAt.IsZero() {
+			said[i] = &a.Messages[i].CreatedAt
+		}
+		learn[i] = a.learns(m)
+		actors[i], clients[i] = optional(m.Name), optional(m.ClientID)
+		named = named || m.ClientID != ""
+		if heading == nil && m.Role == memd.RoleUser {
+			heading = optional(title(m.Text))
+		}
+	}
+	w := write{tenant: tenant, user: a.UserID, session: a.SessionID, kind: "chat", agent: optional(a.AgentID)}
+	if a.Direct {
+		w.kind = "direct"
+	}
+	var metadata any
+	if len(a.Metadata) > 0 {
+		metadata = a.Metadata
+	}
+	priority := 0
+	if a.Backfill {
+		priority = 1
+	}
+	w.args = []any{tenant, a.UserID, a.SessionID, roles, raws, said, learn, actors, clients,
+		w.agent, optional(a.AppID), optional(a.Timezone), metadata, priority, heading}
+	switch {
+	case named && a.Key != nil:
+		w.sql = appendNamedKeyed
+	case named:
+		w.sql = appendNamed
+	case a.Key != nil:
+		w.sql = appendKeyed
+	default:
+		w.sql = appendPlain
+	}
+	if a.Key != nil {
+		w.args = append(w.args, a.Key.Hash[:], a.Key.Body[:])
+	}
+	return w
+}
+
+// queue puts the statements of w into a batch that has its tenant, and has answer
+// filled when the batch is read. Several writes of a tenant may share a batch, and so
+// a commit, if they are queued in the order of their sessions.
+func (w write) queue(b *pgx.Batch, answer *Appended) {
+	b.Queue(makeSession, w.tenant, w.user, w.session, w.kind, w.agent)
+	b.Queue(lockSession, w.tenant, w.user, w.session)
+	*answer = Appended{SessionID: w.session}
+	b.Queue(w.sql, w.args...).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			var m AppendedMessage
+			var client *string
+			if err := rows.Scan(&m.ID, &client, &m.Role, &m.CreatedAt, &answer.SessionNo, &m.Duplicate, &m.State); err != nil {
+				return err
+			}
+			m.ClientID, m.CreatedAt = value(client), m.CreatedAt.UTC()
+			answer.Messages = append(answer.Messages, m)
+		}
+		return rows.Err()
+	})
+}
+
+// send writes w in one round trip: the batch is one transaction, committed when it is
+// closed without error. An answer without messages means that the session vanished.
+func (l *Log) send(ctx context.Context, w write) (Appended, error) {
+	b := &pgx.Batch{}
+	b.Queue(setTenant, w.tenant, strconv.FormatInt(l.cfg.LockTimeout.Milliseconds(), 10))
+	var answer Appended
+	w.queue(b, &answer)
+	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {
+		return Appended{}, err
+	}
+	return answer, nil
+}
+
+// replay gives the answer that the first request with the key got.
+func (l *Log) replay(ctx context.Context, tenant string, k idempotency.Key) (Appended, bool, error) {
+	kept, found, err := l.keys.Appended(ctx, tenant, k)
+	if err != nil || !found {
+		return Appended{}, false, err
+	}
+	states := make([]*string, len(kept.MessageIDs))
+	for i := range kept.States {
+		states[i] = &kept.States[i]
+	}
+	answer := Appended{Replayed: true}
+	err = l.read(ctx, tenant, func(rows pgx.Rows) error {
+		var m AppendedMessage
+		var client *string
+		if err := rows.Scan(&m.ID, &client, &m.Role, &m.CreatedAt, &answer.SessionNo, &answer.SessionID, &m.Duplicate, &m.State); err != nil {
+			return err
+		}
+		m.ClientID, m.CreatedAt = value(client), m.CreatedAt.UTC()
+		answer.Messages = append(answer.Messages, m)
+		return nil
+	}, replayed, tenant, kept.MessageIDs, kept.Duplicates, states)
+	return answer, true, err
+}
+
+// publish announces what of an answer is new and open.
+func (l *Log) publish(tenant string, a Append, answer Appended) {
+	w := bus.Work{Tenant: tenant, SessionNo: answer.SessionNo, Backfill: a.Backfill}
+	for _, m := range answer.Messages {
+		if !m.Duplicate && m.State == StatePending {
+			w.MessageIDs = append(w.MessageIDs, m.ID)
+		}
+	}
+	if len(w.MessageIDs) > 0 {
+		l.bus.Publish(w, 0)
+	}
+}
+
+func isLockTimeout(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "55P03"
+}
+
+// titleLength is the most characters of a session's title.
+const titleLength = 80
+
+// title gives the first words of a text, on one line.
+func title(text string) string {
+	if len(text) > 8*titleLength {
+		text = strings.ToValidUTF8(text[:8*titleLength], "") // no need to split a book into words
+	}
+	var b strings.Builder
+	length := 0
+	for _, word := range strings.Fields(text) {
+		n := len([]rune(word))
+		if length > 0 && length+1+n > titleLength {
+			return b.String() + "…"
+		}
+		if length > 0 {
+			b.WriteByte(' ')
+			length++
+		}
+		if n > titleLength {
+			return b.String() + string([]rune(word)[:titleLength]) + "…"
+		}
+		b.WriteString(word)
+		length += n
+	}
+	return b.String()
+}
+
+// optional gives nil for "".
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// value gives "" for nil.
+func value(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

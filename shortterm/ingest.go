@@ -1,0 +1,308 @@
+package shortterm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/bus"
+	"github.com/memdhq/memd/postgres"
+)
+
+// Claim is the right to learn from some messages of one session, until its lease ends.
+// A claim that was released, failed or settled must not be used again.
+type Claim struct {
+	Tenant            string
+	SessionNo         int64
+	UserID, SessionID string
+	// Messages ascend.
+	Messages []Claimed
+	// Before are messages of the session that precede the first of Messages, in order.
+	Before []memd.Message
+}
+
+// Claimed is a message that was claimed.
+type Claimed struct {
+	memd.Message
+	// Attempt counts from 1 the tries that were not given back unburnt. It tells the
+	// claim from those before and after it.
+	Attempt int
+	// Crashed says that all attempts were used up and the last never reported: its
+	// worker died of it, or with it. Settle it dead.
+	Crashed  bool
+	Backfill bool
+}
+
+// Claim takes up to max open messages of a session whose time has come, oldest first;
+// nil if there are none. They are the caller's until the lease ends: Extend it, and end
+// it with Settle, Fail or Release. before is how many messages that precede them are
+// wanted.
+func (l *Log) Claim(ctx context.Context, tenant string, sessionNo int64, max, before int) (*Claim, error) {
+	c := &Claim{Tenant: tenant, SessionNo: sessionNo}
+	err := l.read(ctx, tenant, func(rows pgx.Rows) error {
+		var m Claimed
+		var client, agent, app, actor, zone *string
+		var role, raw string
+		var priority int
+		err := rows.Scan(&m.ID, &client, &m.UserID, &m.SessionID, &agent, &app, &role, &actor, &raw,
+			&m.CreatedAt, &m.ReceivedAt, &zone, &m.Metadata, &m.Position, &m.Attempt, &priority)
+		if err != nil {
+			return err
+		}
+		m.ClientID, m.AgentID, m.AppID, m.Name, m.Timezone = value(client), value(agent), value(app), value(actor), value(zone)
+		m.Role, m.Raw, m.Text = memd.Role(role), json.RawMessage(raw), memd.TextOf(json.RawMessage(raw))
+		m.CreatedAt, m.ReceivedAt = m.CreatedAt.UTC(), m.ReceivedAt.UTC()
+		c.UserID, c.SessionID = m.UserID, m.SessionID
+		if m.Attempt == 0 {
+			c.Before = append(c.Before, m.Message)
+			return nil
+		}
+		m.Crashed, m.Backfill = m.Attempt > l.cfg.MaxAttempts, priority > 0
+		c.Messages = append(c.Messages, m)
+		return nil
+	}, claimOpen, tenant, sessionNo, max, l.cfg.Lease, before)
+	if err != nil || len(c.Messages) == 0 {
+		return nil, err
+	}
+	return c, nil
+}
+
+// tokens are the messages of a claim and the attempts that name it.
+func (c *Claim) tokens() (ids []int64, attempts []int) {
+	for _, m := range c.Messages {
+		ids, attempts = append(ids, m.ID), append(attempts, m.Attempt)
+	}
+	return ids, attempts
+}
+
+// Extend begins the lease anew. Conflict: nothing of the claim is held any more.
+func (l *Log) Extend(ctx context.Context, c *Claim) error {
+	ids, attempts := c.tokens()
+	n, err := l.exec(ctx, c.Tenant, extendClaim, c.Tenant, ids, attempts, l.cfg.Lease)
+	if err == nil && n == 0 {
+		err = claimLost("shortterm.extend")
+	}
+	return err
+}
+
+// Outcome is how a message ended.
+type Outcome struct {
+	MessageID int64
+	// Attempt is that of the claim.
+	Attempt int
+	// State is StateDone or StateDead.
+	State string
+	// Extractor says who learned from it; Error is a class and a code, "" if done.
+	Extractor, Error string
+}
+
+// Settle ends messages within tx, which must be the tenant's. Conflict: a claim was
+// lost, by its lease or because the message is gone; the caller must roll back.
+func (l *Log) Settle(ctx context.Context, tx pgx.Tx, tenant string, outcomes []Outcome) error {
+	var ids []int64
+	var attempts []int
+	var states []string
+	var extractors, faults []*string
+	for _, o := range outcomes {
+		if o.State != StateDone && o.State != StateDead {
+			return &memd.Error{Kind: memd.Internal, Op: "shortterm.settle", Msg: "a message ends done or dead"}
+		}
+		ids, attempts, states = append(ids, o.MessageID), append(attempts, o.Attempt), append(states, o.State)
+		extractors, faults = append(extractors, optional(o.Extractor)), append(faults, optional(o.Error))
+	}
+	tag, err := tx.Exec(ctx, settle, tenant, ids, attempts, states, extractors, faults)
+	if err == nil && tag.RowsAffected() != int64(len(outcomes)) {
+		err = claimLost("shortterm.settle")
+	}
+	return postgres.Err("shortterm.settle", err)
+}
+
+// Failure is a try that failed.
+type Failure struct {
+	MessageID int64
+	// Attempt is that of the claim.
+	Attempt int
+	// Error is a class and a code.
+	Error string
+	// After is how long to wait before the next try.
+	After time.Duration
+	// Free burns no attempt.
+	Free bool
+}
+
+// Fail gives messages back, to be tried again. Those whose claim was lost are left
+// out.
+func (l *Log) Fail(ctx context.Context, tenant string, failures []Failure) error {
+	var ids []int64
+	var attempts []int
+	var faults []string
+	var after []time.Duration
+	var free []bool
+	for _, f := range failures {
+		ids, attempts, faults = append(ids, f.MessageID), append(attempts, f.Attempt), append(faults, f.Error)
+		after, free = append(after, f.After), append(free, f.Free)
+	}
+	_, err := l.exec(ctx, tenant, failClaim, tenant, ids, attempts, faults, after, free)
+	return err
+}
+
+// Release gives a claim back as it was; no attempt is burnt. What was lost of it is
+// left out.
+func (l *Log) Release(ctx context.Context, c *Claim) error {
+	ids, attempts := c.tokens()
+	_, err := l.exec(ctx, c.Tenant, releaseClaim, c.Tenant, ids, attempts)
+	return err
+}
+
+func claimLost(op string) error {
+	return &memd.Error{Kind: memd.Conflict, Op: op, Msg: "the claim was lost"}
+}
+
+// exec runs one statement as the tenant, in one round trip, and says how many rows it
+// touched.
+func (l *Log) exec(ctx context.Context, tenant, sql string, args ...any) (n int64, err error) {
+	b := postgres.TenantBatch(tenant)
+	b.Queue(sql, args...)
+	r := l.pool.SendBatch(ctx, b)
+	defer func() { _ = r.Close() }()
+	if err := postgres.ReadTenant(r); err != nil {
+		return 0, postgres.Err("shortterm.exec", err)
+	}
+	tag, err := r.Exec()
+	if err == nil {
+		err = r.Close()
+	}
+	return tag.RowsAffected(), postgres.Err("shortterm.exec", err)
+}
+
+// Counts says how many messages are in each state.
+type Counts struct {
+	Pending, Running, Failed, Done, Skipped, Dead int64
+	// OldestPending is the age of the oldest open message, 0 if none is open.
+	OldestPending time.Duration
+	// PerSecond is how many settled a second, over the last minute.
+	PerSecond float64
+}
+
+// Open is how many have not settled.
+func (c Counts) Open() int64 { return c.Pending + c.Running + c.Failed }
+
+// Counts counts a tenant's messages, of one user and session where given, as they are
+// at one moment. A session that does not exist is NotFound.
+func (l *Log) Counts(ctx context.Context, tenant, userID, sessionID string) (Counts, error) {
+	var c Counts
+	var oldest float64
+	var settled, late, neverLearned int64
+	scan := func(rows pgx.Rows) error {
+		return rows.Scan(&c.Pending, &c.Running, &c.Failed, &oldest, &settled, &c.Dead, &c.Skipped, &late, &neverLearned)
+	}
+	var err error
+	if userID == "" && sessionID == "" {
+		err = l.read(ctx, tenant, scan, countTenant, tenant)
+	} else {
+		if sessionID != "" {
+			if _, err := l.Session(ctx, tenant, userID, sessionID); err != nil {
+				return Counts{}, err
+			}
+		}
+		err = l.read(ctx, tenant, scan, countUser, tenant, userID, sessionID)
+	}
+	if err != nil {
+		return Counts{}, err
+	}
+	c.Done = settled - c.Dead - c.Skipped
+	c.Skipped += neverLearned
+	c.OldestPending = time.Duration(oldest * float64(time.Second))
+	c.PerSecond = float64(late) / 60
+	return c, nil
+}
+
+// Waiting looks first after pollFirst, then ever less often.
+const pollFirst, pollMax = 5 * time.Millisecond, 250 * time.Millisecond
+
+// poll asks until the answer is 0.
+func (l *Log) poll(ctx context.Context, tenant, sql string, args ...any) error {
+	for wait := pollFirst; ; wait = min(wait*3/2, pollMax) {
+		var n int64
+		err := l.read(ctx, tenant, func(rows pgx.Rows) error { return rows.Scan(&n) }, sql, args...)
+		if err != nil || n == 0 {
+			return err
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return postgres.Err("shortterm.await", ctx.Err())
+		}
+	}
+}
+
+// AwaitSettled returns when all messages have settled; Unavailable when ctx ends first.
+func (l *Log) AwaitSettled(ctx context.Context, tenant string, ids []int64) error {
+	return l.poll(ctx, tenant, countUnsettled, tenant, ids)
+}
+
+// AwaitIdle returns as soon as nothing is open, or at ctx's deadline, and counts. If
+// ctx is cancelled it is Unavailable.
+func (l *Log) AwaitIdle(ctx context.Context, tenant, userID, sessionID string) (Counts, error) {
+	err := l.poll(ctx, tenant, countOpen, tenant, userID, sessionID)
+	if err != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return Counts{}, err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	return l.Counts(ctx, tenant, userID, sessionID)
+}
+
+// DeadLetter is a message that was given up, and why.
+type DeadLetter struct{ Entry }
+
+// DeadLetters lists what was given up, newest first, up to limit after cursor ("" for
+// the first page). next is "" at the end.
+func (l *Log) DeadLetters(ctx context.Context, tenant string, limit int, cursor string) (letters []DeadLetter, next string, err error) {
+	before, err := readCursor(cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	letters = []DeadLetter{}
+	err = l.read(ctx, tenant, func(rows pgx.Rows) error {
+		if len(letters) == limit {
+			next = writeCursor(letters[limit-1].ID)
+			return nil
+		}
+		e, _, err := scanEntry(rows)
+		letters = append(letters, DeadLetter{e})
+		return err
+	}, listDead, tenant, before, limit+1)
+	return letters, next, err
+}
+
+// RetryDead opens a dead letter again, with all its attempts. NotFound: it is none.
+func (l *Log) RetryDead(ctx context.Context, tenant string, id int64) error {
+	var sessionNo int64
+	err := l.read(ctx, tenant, func(rows pgx.Rows) error { return rows.Scan(&sessionNo) }, retryDead, tenant, id)
+	if err == nil && sessionNo == 0 {
+		err = noDeadLetter("shortterm.retry")
+	}
+	if err == nil {
+		// A number that no publication of this message had: the stream drops what it
+		// has seen of late.
+		l.bus.Publish(bus.Work{Tenant: tenant, SessionNo: sessionNo, MessageIDs: []int64{id}}, int(time.Now().Unix()))
+	}
+	return err
+}
+
+// DiscardDead makes a dead letter skipped. NotFound: it is none.
+func (l *Log) DiscardDead(ctx context.Context, tenant string, id int64) error {
+	n, err := l.exec(ctx, tenant, discardDead, tenant, id)
+	if err == nil && n == 0 {
+		err = noDeadLetter("shortterm.discard")
+	}
+	return err
+}
+
+func noDeadLetter(op string) error {
+	return &memd.Error{Kind: memd.NotFound, Op: op, Msg: "no such dead letter"}
+}

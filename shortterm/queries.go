@@ -1,0 +1,310 @@
+package shortterm
+
+import "github.com/memdhq/memd/idempotency"
+
+// setTenant begins a batch that writes: the tenant, and how long a lock is waited for.
+const setTenant = `SELECT set_config('memd.tenant', $1, true), set_config('lock_timeout', $2, true)`
+
+// What Append sends. The session's row is locked by a statement of its own, so that
+// the next one sees what the writer before it committed.
+const (
+	makeSession = `INSERT INTO conversation_session (tenant_id, user_id, session_id, kind, agent_id)
+		SELECT $1, $2, $3, $4, $5
+		 WHERE NOT EXISTS (SELECT FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3)
+		ON CONFLICT (tenant_id, user_id, session_id) DO NOTHING`
+
+	lockSession = `SELECT no FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 FOR NO KEY UPDATE`
+
+	appendGiven = `WITH session AS (
+		SELECT no, messages FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3
+	), given AS (
+		SELECT * FROM unnest($4::text[], $5::text[], $6::timestamptz[], $7::bool[], $8::text[], $9::text[])
+		  WITH ORDINALITY AS g (role, message, created_at, learn, actor_id, client_id, place)
+	)`
+
+	// appendFresh: no client ids, so everything is new.
+	appendFresh = `, fresh AS (
+		SELECT given.*, place - 1 AS step FROM given
+	)`
+
+	// appendUnseen leaves out what stands in the session under its client id, or came
+	// before in this very call; first is the place of the one that stands for it.
+	appendUnseen = `, numbered AS (
+		SELECT given.*, CASE WHEN client_id IS NULL THEN place ELSE min(place) OVER (PARTITION BY client_id) END AS first FROM given
+	), there AS (
+		SELECT c.id, c.client_id, c.role, c.created_at, c.learn
+		  FROM session JOIN conversation_context c ON c.session_no = session.no
+		 WHERE c.tenant_id = $1 AND c.client_id IS NOT NULL AND c.client_id = ANY ($9::text[])
+	), fresh AS (
+		SELECT n.*, row_number() OVER (ORDER BY place) - 1 AS step FROM numbered n
+		 WHERE place = first AND NOT EXISTS (SELECT FROM there t WHERE t.client_id = n.client_id)
+	)`
+
+	appendWrite = `, written AS (
+		INSERT INTO conversation_context (user_id, session_id, role, message, created_at, received_at, tenant_id, session_no,
+		       position, learn, agent_id, app_id, actor_id, client_id, timezone, metadata)
+		SELECT $2, $3, f.role, f.message, coalesce(f.created_at, now()), now(), $1, s.no,
+		       s.messages + f.step, f.learn, $10, $11, f.actor_id, f.client_id, $12, $13
+		  FROM session s CROSS JOIN fresh f ORDER BY f.place
+		RETURNING id, position, role, created_at, learn, client_id, session_no
+	), opened AS (
+		INSERT INTO ingest_open (message_id, tenant_id, session_no, priority)
+		SELECT id, $1, session_no, $14 FROM written WHERE learn
+	), counted AS (
+		UPDATE conversation_session s
+		   SET messages = s.messages + w.n, last_message_id = w.last, last_message_at = w.said,
+		       title = coalesce(s.title, $15), agent_id = coalesce(s.agent_id, $10)
+		  FROM (SELECT count(*)::int AS n, max(id) AS last, (array_agg(created_at ORDER BY id DESC))[1] AS said FROM written) w
+		 WHERE s.tenant_id = $1 AND s.user_id = $2 AND s.session_id = $3 AND w.n > 0
+	)`
+
+	answerFresh = `, answer AS (
+		SELECT position AS place, id, client_id, role, created_at, session_no, false AS duplicate,
+		       CASE WHEN learn THEN 'pending' ELSE 'skipped' END AS state
+		  FROM written
+	)`
+
+	answerUnseen = `, answer AS (
+		SELECT n.place, coalesce(t.id, w.id) AS id, n.client_id, coalesce(t.role, w.role) AS role,
+		       coalesce(t.created_at, w.created_at) AS created_at, s.no AS session_no,
+		       t.id IS NOT NULL OR n.place <> n.first AS duplicate,
+		       CASE WHEN NOT coalesce(t.learn, w.learn) THEN 'skipped' ELSE coalesce(o.state, e.state, 'pending') END AS state
+		  FROM session s CROSS JOIN numbered n
+		  LEFT JOIN there t ON t.client_id = n.client_id
+		  LEFT JOIN fresh f ON f.place = n.first
+		  LEFT JOIN written w ON w.position = s.messages + f.step
+		  LEFT JOIN ingest_open o ON o.tenant_id = $1 AND o.message_id = t.id
+		  LEFT JOIN ingest_settled e ON e.tenant_id = $1 AND e.message_id = t.id
+	)`
+
+	appendKeep = `, kept AS (
+		` + idempotency.InsertAppended + `
+		SELECT $1, $16, $17, array_agg(id ORDER BY place), array_agg(duplicate ORDER BY place),
+		       CASE WHEN bool_or(duplicate) THEN array_agg(state ORDER BY place) END
+		  FROM answer HAVING count(*) > 0
+	)`
+
+	appendAnswer = ` SELECT id, client_id, role, created_at, session_no, duplicate, state FROM answer ORDER BY place`
+
+	appendPlain      = appendGiven + appendFresh + appendWrite + answerFresh + appendAnswer
+	appendKeyed      = appendGiven + appendFresh + appendWrite + answerFresh + appendKeep + appendAnswer
+	appendNamed      = appendGiven + appendUnseen + appendWrite + answerUnseen + appendAnswer
+	appendNamedKeyed = appendGiven + appendUnseen + appendWrite + answerUnseen + appendKeep + appendAnswer
+
+	// replayed reads what an append with a key wrote, as it was told then.
+	replayed = `SELECT c.id, c.client_id, c.role, c.created_at, c.session_no, c.session_id, g.duplicate,
+		       coalesce(g.state, CASE WHEN c.learn THEN 'pending' ELSE 'skipped' END)
+		  FROM unnest($2::bigint[], $3::bool[], $4::text[]) WITH ORDINALITY AS g (id, duplicate, state, place)
+		  JOIN conversation_context c ON c.tenant_id = $1 AND c.id = g.id
+		 ORDER BY g.place`
+)
+
+// entryColumns are what scanEntry reads, of entryFrom.
+const (
+	entryColumns = `c.id, c.client_id, c.user_id, c.session_id, c.agent_id, c.app_id, c.role, c.actor_id, c.message,
+		c.created_at, c.received_at, c.timezone, c.metadata, c.position,
+		CASE WHEN NOT c.learn THEN 'skipped' ELSE coalesce(o.state, e.state, 'pending') END,
+		coalesce(o.attempts, e.attempts, 0), o.next_attempt_at, coalesce(o.error, e.error), e.extractor, e.settled_at`
+
+	entryIngest = ` LEFT JOIN ingest_open o ON o.tenant_id = $1 AND o.message_id = c.id
+		LEFT JOIN ingest_settled e ON e.tenant_id = $1 AND e.message_id = c.id`
+
+	ofSession = `c.tenant_id = $1 AND c.user_id = $2 AND c.session_id = s.session_id`
+
+	// wantedSession is the session asked for, or the user's latest of kind chat: by
+	// the arrival of its last message, or, if that is later, by its own making.
+	wantedSession = `WITH spoken AS (
+		SELECT no, session_id, last_message_id FROM conversation_session
+		 WHERE tenant_id = $1 AND user_id = $2 AND kind = 'chat' AND $3 = '' AND last_message_id IS NOT NULL
+		 ORDER BY last_message_id DESC LIMIT 1
+	), silent AS (
+		SELECT no, session_id, created_at FROM conversation_session
+		 WHERE tenant_id = $1 AND user_id = $2 AND kind = 'chat' AND $3 = '' AND last_message_id IS NULL
+		 ORDER BY no DESC LIMIT 1
+	), s AS (
+		SELECT no, session_id FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND $3 <> ''
+		UNION ALL
+		SELECT no, session_id FROM silent
+		 WHERE NOT EXISTS (SELECT FROM spoken JOIN conversation_context c ON c.tenant_id = $1 AND c.id = spoken.last_message_id
+		                    WHERE c.received_at >= silent.created_at)
+		UNION ALL
+		SELECT no, session_id FROM spoken
+		LIMIT 1
+	)`
+
+	// lastTurns: a turn begins with a user message; what stands before the first one
+	// is a turn too. $4 turns, counted from the newest of those between $5 and $6.
+	lastTurns = wantedSession + `, start AS (
+		SELECT coalesce((SELECT c.id FROM s, conversation_context c
+		                  WHERE ` + ofSession + ` AND c.role = 'user' AND c.id > $5 AND c.id < $6
+		                  ORDER BY c.id DESC OFFSET $4::int - 1 LIMIT 1), 0) AS id
+	)
+	SELECT s.session_id,
+	       EXISTS (SELECT FROM conversation_context c WHERE ` + ofSession + ` AND c.id > $5 AND c.id < (SELECT id FROM start)),
+	       m.*
+	  FROM s LEFT JOIN LATERAL (
+		SELECT ` + entryColumns + ` FROM conversation_context c` + entryIngest + `
+		 WHERE ` + ofSession + ` AND c.id > $5 AND c.id < $6 AND c.id >= (SELECT id FROM start)
+	  ) m ON true ORDER BY m.id`
+
+	// newest and following take $4 messages from one end of those between $5 and $6.
+	newest = wantedSession + `
+	SELECT s.session_id, false, m.* FROM s LEFT JOIN LATERAL (
+		SELECT ` + entryColumns + ` FROM (
+			SELECT c.* FROM conversation_context c WHERE ` + ofSession + ` AND c.id > $5 AND c.id < $6 ORDER BY c.id DESC LIMIT $4::int
+		) c` + entryIngest + `
+	) m ON true ORDER BY m.id`
+
+	following = wantedSession + `
+	SELECT s.session_id, false, m.* FROM s LEFT JOIN LATERAL (
+		SELECT ` + entryColumns + ` FROM (
+			SELECT c.* FROM conversation_context c WHERE ` + ofSession + ` AND c.id > $5 AND c.id < $6 ORDER BY c.id LIMIT $4::int
+		) c` + entryIngest + `
+	) m ON true ORDER BY m.id`
+
+	oneMessage = `SELECT ` + entryColumns + ` FROM conversation_context c` + entryIngest + `
+		 WHERE c.tenant_id = $1 AND c.id = $2
+		   AND ($3 = '' OR c.user_id = $3) AND ($4 = '' OR c.agent_id = $4) AND ($5 = '' OR c.session_id = $5) AND ($6 = '' OR c.app_id = $6)`
+
+	latestSession = wantedSession + ` SELECT session_id FROM s`
+
+	// openBefore are the newest open messages of a session that stand before its last
+	// $4 turns, and of the session it came from.
+	openBefore = `WITH s AS (
+		SELECT no, session_id, previous_session_id FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3
+	), start AS (
+		SELECT CASE WHEN $4::int < 1 THEN 9223372036854775807 ELSE coalesce((
+		         SELECT c.id FROM s, conversation_context c WHERE ` + ofSession + ` AND c.role = 'user'
+		          ORDER BY c.id DESC OFFSET greatest($4::int, 1) - 1 LIMIT 1), 0) END AS id
+	), open AS (
+		SELECT o.message_id FROM s JOIN ingest_open o ON o.tenant_id = $1 AND o.session_no = s.no AND o.message_id < (SELECT id FROM start)
+		UNION ALL
+		SELECT o.message_id FROM s JOIN conversation_session p ON p.tenant_id = $1 AND p.user_id = $2 AND p.session_id = s.previous_session_id
+		  JOIN ingest_open o ON o.tenant_id = $1 AND o.session_no = p.no
+		 ORDER BY 1 DESC LIMIT $5
+	)
+	SELECT ` + entryColumns + ` FROM open JOIN conversation_context c ON c.tenant_id = $1 AND c.id = open.message_id` + entryIngest + `
+	 ORDER BY c.id`
+)
+
+const (
+	sessionColumns = `session_id, user_id, kind, title, agent_id, messages, last_message_at, closed_at, created_at, previous_session_id, metadata`
+
+	createSession = `INSERT INTO conversation_session (tenant_id, user_id, session_id, agent_id, previous_session_id, metadata)
+		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, user_id, session_id) DO NOTHING
+		RETURNING ` + sessionColumns
+
+	oneSession = `SELECT ` + sessionColumns + ` FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3`
+
+	listSessions = `SELECT no, ` + sessionColumns + ` FROM conversation_session
+		 WHERE tenant_id = $1 AND user_id = $2 AND kind = 'chat' AND no < $3 ORDER BY no DESC LIMIT $4`
+
+	sessionThere = `SELECT EXISTS (` + oneSession + `)`
+)
+
+// What is open and how messages ended.
+const (
+	// ready is what may be claimed: its time has come and nobody is at it.
+	ready = `(o.state = 'pending' OR o.state = 'failed' AND o.next_attempt_at <= now() OR o.state = 'running' AND o.lease_until <= now())`
+
+	messageColumns = `c.id, c.client_id, c.user_id, c.session_id, c.agent_id, c.app_id, c.role, c.actor_id, c.message,
+		c.created_at, c.received_at, c.timezone, c.metadata, c.position`
+
+	// claimOpen gives what was claimed (attempts > 0) and what stands before it
+	// (attempts 0), in order.
+	claimOpen = `WITH s AS (
+		SELECT user_id, session_id FROM conversation_session WHERE tenant_id = $1 AND no = $2
+	), claimed AS (
+		UPDATE ingest_open o
+		   SET state = 'running', attempts = o.attempts + 1, next_attempt_at = NULL,
+		       lease_until = now() + $4::interval, publish_at = now() + $4::interval
+		  FROM (SELECT o.message_id FROM ingest_open o WHERE o.tenant_id = $1 AND o.session_no = $2 AND ` + ready + `
+		         ORDER BY o.message_id LIMIT $3 FOR UPDATE SKIP LOCKED) due
+		 WHERE o.tenant_id = $1 AND o.message_id = due.message_id
+		RETURNING o.message_id, o.attempts, o.priority
+	), before AS (
+		SELECT c.id FROM conversation_context c
+		 WHERE c.tenant_id = $1 AND c.user_id = (SELECT user_id FROM s) AND c.session_id = (SELECT session_id FROM s)
+		   AND c.id < (SELECT min(message_id) FROM claimed)
+		 ORDER BY c.id DESC LIMIT $5
+	), wanted AS (
+		SELECT message_id, attempts, priority FROM claimed
+		UNION ALL SELECT id, 0, 0 FROM before
+	)
+	SELECT ` + messageColumns + `, w.attempts, w.priority
+	  FROM wanted w JOIN conversation_context c ON c.tenant_id = $1 AND c.id = w.message_id ORDER BY c.id`
+
+	// held is a claim that still stands; attempts is its token.
+	held = `o.tenant_id = $1 AND o.message_id = g.message_id AND o.attempts = g.attempt AND o.state = 'running'`
+
+	extendClaim = `UPDATE ingest_open o SET lease_until = now() + $4::interval, publish_at = now() + $4::interval
+		  FROM unnest($2::bigint[], $3::int[]) AS g (message_id, attempt) WHERE ` + held
+
+	releaseClaim = `UPDATE ingest_open o SET state = 'pending', attempts = o.attempts - 1, lease_until = NULL, publish_at = now()
+		  FROM unnest($2::bigint[], $3::int[]) AS g (message_id, attempt) WHERE ` + held
+
+	failClaim = `UPDATE ingest_open o
+		   SET state = 'failed', error = g.error, lease_until = NULL, attempts = o.attempts - g.free::int,
+		       next_attempt_at = now() + g.after, publish_at = now() + g.after
+		  FROM unnest($2::bigint[], $3::int[], $4::text[], $5::interval[], $6::bool[]) AS g (message_id, attempt, error, after, free)
+		 WHERE ` + held
+
+	settle = `WITH gone AS (
+		DELETE FROM ingest_open o
+		 USING unnest($2::bigint[], $3::int[], $4::text[], $5::text[], $6::text[]) AS g (message_id, attempt, state, extractor, error)
+		 WHERE ` + held + `
+		RETURNING o.message_id, o.attempts, g.state, g.extractor, g.error
+	)
+	INSERT INTO ingest_settled (message_id, tenant_id, state, attempts, extractor, error)
+	SELECT message_id, $1, state, attempts, extractor, error FROM gone`
+
+	countOpen = `SELECT count(*) FROM ingest_open o
+		 WHERE o.tenant_id = $1 AND ($2 = '' AND $3 = '' OR o.session_no IN (
+		       SELECT no FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND ($3 = '' OR session_id = $3)))`
+
+	countTenant = `SELECT
+		count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'running'), count(*) FILTER (WHERE state = 'failed'),
+		coalesce(extract(epoch FROM now() - min(opened_at)), 0)::float8,
+		(SELECT count(*) FROM ingest_settled WHERE tenant_id = $1),
+		(SELECT count(*) FROM ingest_settled WHERE tenant_id = $1 AND state = 'dead'),
+		(SELECT count(*) FROM ingest_settled WHERE tenant_id = $1 AND state = 'skipped'),
+		(SELECT count(*) FROM ingest_settled WHERE tenant_id = $1 AND settled_at > now() - interval '60 s'),
+		(SELECT count(*) FROM conversation_context WHERE tenant_id = $1 AND NOT learn)
+		FROM ingest_open WHERE tenant_id = $1`
+
+	countUser = `WITH settled AS (
+		SELECT count(*) AS n, count(*) FILTER (WHERE e.state = 'dead') AS dead, count(*) FILTER (WHERE e.state = 'skipped') AS skipped,
+		       count(*) FILTER (WHERE e.settled_at > now() - interval '60 s') AS late
+		  FROM conversation_context c JOIN ingest_settled e ON e.tenant_id = $1 AND e.message_id = c.id
+		 WHERE c.tenant_id = $1 AND c.user_id = $2 AND ($3 = '' OR c.session_id = $3)
+	)
+	SELECT
+		count(*) FILTER (WHERE o.state = 'pending'), count(*) FILTER (WHERE o.state = 'running'), count(*) FILTER (WHERE o.state = 'failed'),
+		coalesce(extract(epoch FROM now() - min(o.opened_at)), 0)::float8,
+		(SELECT n FROM settled), (SELECT dead FROM settled), (SELECT skipped FROM settled), (SELECT late FROM settled),
+		(SELECT count(*) FROM conversation_context WHERE tenant_id = $1 AND user_id = $2 AND ($3 = '' OR session_id = $3) AND NOT learn)
+		FROM conversation_session s JOIN ingest_open o ON o.tenant_id = $1 AND o.session_no = s.no
+		WHERE s.tenant_id = $1 AND s.user_id = $2 AND ($3 = '' OR s.session_id = $3)`
+
+	countUnsettled = `SELECT count(*) FROM ingest_open WHERE tenant_id = $1 AND message_id = ANY ($2)`
+
+	listDead = `SELECT ` + entryColumns + ` FROM ingest_settled d
+		  JOIN conversation_context c ON c.tenant_id = $1 AND c.id = d.message_id` + entryIngest + `
+		 WHERE d.tenant_id = $1 AND d.state = 'dead' AND d.message_id < $2 ORDER BY d.message_id DESC LIMIT $3`
+
+	retryDead = `WITH dead AS (
+		DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = $2 AND state = 'dead' RETURNING message_id
+	)
+	INSERT INTO ingest_open (message_id, tenant_id, session_no)
+	SELECT c.id, $1, c.session_no FROM dead JOIN conversation_context c ON c.tenant_id = $1 AND c.id = dead.message_id
+	RETURNING session_no`
+
+	discardDead = `UPDATE ingest_settled SET state = 'skipped' WHERE tenant_id = $1 AND message_id = $2 AND state = 'dead'`
+)
+
+// What the relay asks, of all tenants.
+const (
+	takeDue           = `SELECT tenant_id, session_no, message_id, publishes FROM memd_due($1, $2)`
+	markLost          = `SELECT memd_lost()`
+	expireIdempotency = `SELECT memd_expire_idempotency($1)`
+)

@@ -1,0 +1,224 @@
+package shortterm
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/postgres"
+)
+
+// Entry is a message with what became of it.
+type Entry struct {
+	memd.Message
+	Ingest Ingest
+}
+
+// Ingest says where a message stands on its way to the long tier.
+type Ingest struct {
+	State string
+	// Attempts counts the tries that were begun.
+	Attempts int
+	// NextAttemptAt is set for a failed one.
+	NextAttemptAt *time.Time
+	// Error is the class and code of the last failure, "" if there was none.
+	Error     string
+	Extractor string
+	SettledAt *time.Time
+}
+
+// Page says which messages of a session are wanted. With neither Turns nor Limit all
+// are.
+type Page struct {
+	UserID string
+	// SessionID "" is the user's latest session of kind chat.
+	SessionID string
+	// Turns are counted back from the newest message in the page's bounds.
+	Turns int
+	// Limit takes the newest messages, or with After, and no Turns, the ones that
+	// follow. With Turns it cuts the oldest of them off.
+	Limit int
+	// Before and After are ids that bound the page, exclusive; 0 for none.
+	Before, After int64
+}
+
+// Messages gives the messages of p in chronological order, and whether there are more
+// within its bounds beyond the end that was cut. A session without messages has none;
+// one that does not exist is NotFound, and so is the latest of a user who has none.
+func (l *Log) Messages(ctx context.Context, tenant string, p Page) (sessionID string, entries []Entry, hasMore bool, err error) {
+	before := p.Before
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	sql, n := newest, math.MaxInt32
+	switch {
+	case p.Turns > 0:
+		sql, n = lastTurns, p.Turns
+	case p.Limit > 0:
+		n = p.Limit + 1 // one more tells whether there are more
+		if p.After != 0 {
+			sql = following
+		}
+	}
+	entries = []Entry{}
+	found := false
+	err = l.read(ctx, tenant, func(rows pgx.Rows) error {
+		found = true
+		e, ok, err := scanEntry(rows, &sessionID, &hasMore)
+		if ok {
+			entries = append(entries, e)
+		}
+		return err
+	}, sql, tenant, p.UserID, p.SessionID, n, p.After, before)
+	if err == nil && !found {
+		err = &memd.Error{Kind: memd.NotFound, Op: "shortterm.messages", Msg: "no such session"}
+	}
+	if err != nil {
+		return "", nil, false, err
+	}
+	if p.Limit > 0 && len(entries) > p.Limit {
+		hasMore = true
+		if p.After != 0 && p.Turns <= 0 {
+			entries = entries[:p.Limit]
+		} else {
+			entries = entries[len(entries)-p.Limit:]
+		}
+	}
+	return sessionID, entries, hasMore, nil
+}
+
+// Message gives one message. The ids of check that are set must be the message's;
+// else, and in another tenant, it is NotFound.
+func (l *Log) Message(ctx context.Context, tenant string, id int64, check memd.Scope) (Entry, error) {
+	var entry Entry
+	found := false
+	err := l.read(ctx, tenant, func(rows pgx.Rows) (err error) {
+		entry, found, err = scanEntry(rows)
+		return err
+	}, oneMessage, tenant, id, check.UserID, check.AgentID, check.RunID, check.AppID)
+	if err == nil && !found {
+		err = &memd.Error{Kind: memd.NotFound, Op: "shortterm.message", Msg: "no such message"}
+	}
+	return entry, err
+}
+
+// Window is what the assembler needs of the log.
+type Window struct {
+	// Session is nil if there is none (yet).
+	Session *Session
+	// Entries are the last turns, chronological.
+	Entries []Entry
+	// Open are the newest unsettled messages of this session that stand before
+	// Entries, and those of the session it was rotated from; chronological.
+	Open []Entry
+}
+
+// maxOpen bounds Window.Open.
+const maxOpen = 200
+
+// Window gives the last turns of a session and what of it is open besides. An empty
+// sessionID is the user's latest session of kind chat. A session that does not exist
+// has an empty window.
+func (l *Log) Window(ctx context.Context, tenant, userID, sessionID string, turns int) (Window, error) {
+	if sessionID == "" {
+		err := l.read(ctx, tenant, func(rows pgx.Rows) error { return rows.Scan(&sessionID) }, latestSession, tenant, userID, "")
+		if err != nil || sessionID == "" {
+			return Window{}, err
+		}
+	}
+	var w Window
+	b := postgres.TenantBatch(tenant)
+	b.Queue(oneSession, tenant, userID, sessionID).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			s, err := scanSession(rows)
+			if err != nil {
+				return err
+			}
+			w.Session = &s
+		}
+		return rows.Err()
+	})
+	if turns > 0 {
+		b.Queue(lastTurns, tenant, userID, sessionID, turns, 0, int64(math.MaxInt64)).Query(func(rows pgx.Rows) error {
+			for rows.Next() {
+				var session string
+				var more bool
+				e, ok, err := scanEntry(rows, &session, &more)
+				if err != nil {
+					return err
+				}
+				if ok {
+					w.Entries = append(w.Entries, e)
+				}
+			}
+			return rows.Err()
+		})
+	}
+	b.Queue(openBefore, tenant, userID, sessionID, turns, maxOpen).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			e, _, err := scanEntry(rows)
+			if err != nil {
+				return err
+			}
+			// A turn may have come since Entries were read, and moved their start.
+			if e.SessionID != sessionID || len(w.Entries) == 0 || e.ID < w.Entries[0].ID {
+				w.Open = append(w.Open, e)
+			}
+		}
+		return rows.Err()
+	})
+	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {
+		return Window{}, postgres.Err("shortterm.window", err)
+	}
+	return w, nil
+}
+
+// read runs one query as the tenant, in one round trip, and gives each row to do.
+func (l *Log) read(ctx context.Context, tenant string, do func(pgx.Rows) error, sql string, args ...any) error {
+	b := postgres.TenantBatch(tenant)
+	b.Queue(sql, args...).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			if err := do(rows); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+	return postgres.Err("shortterm.read", l.pool.SendBatch(ctx, b).Close())
+}
+
+// scanEntry reads entryColumns, after what else the row begins with; ok is false for a
+// row that stands for no message.
+func scanEntry(rows pgx.Rows, head ...any) (e Entry, ok bool, err error) {
+	var id *int64
+	var client, user, session, agent, app, role, actor, message, zone, state, fault, extractor *string
+	var created, received *time.Time
+	var metadata json.RawMessage
+	var position, attempts *int
+	err = rows.Scan(append(head, &id, &client, &user, &session, &agent, &app, &role, &actor, &message,
+		&created, &received, &zone, &metadata, &position,
+		&state, &attempts, &e.Ingest.NextAttemptAt, &fault, &extractor, &e.Ingest.SettledAt)...)
+	if err != nil || id == nil {
+		return Entry{}, false, err
+	}
+	raw := json.RawMessage(*message)
+	e.Message = memd.Message{
+		ID: *id, ClientID: value(client), UserID: *user, SessionID: *session, AgentID: value(agent), AppID: value(app),
+		Role: memd.Role(*role), Name: value(actor), Raw: raw, Text: memd.TextOf(raw),
+		CreatedAt: created.UTC(), ReceivedAt: received.UTC(), Timezone: value(zone), Metadata: metadata, Position: *position,
+	}
+	e.Ingest.State, e.Ingest.Attempts, e.Ingest.Error, e.Ingest.Extractor = *state, *attempts, value(fault), value(extractor)
+	e.Ingest.NextAttemptAt, e.Ingest.SettledAt = utc(e.Ingest.NextAttemptAt), utc(e.Ingest.SettledAt)
+	return e, true, nil
+}
+
+func utc(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	u := t.UTC()
+	return &u
+}

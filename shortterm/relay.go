@@ -1,0 +1,262 @@
+package shortterm
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/bus"
+	"github.com/memdhq/memd/postgres"
+	"github.com/rs/zerolog"
+	"github.com/sourcegraph/conc/panics"
+)
+
+// RelayConfig says how the relay works; the zero value is usable.
+type RelayConfig struct {
+	// Every is how often it looks; default 1 s.
+	Every time.Duration
+	// EmptyFor is how long the stream must have been empty before what is open is
+	// taken for lost; default 2 s.
+	EmptyFor time.Duration
+	// Backlog is how much work of a priority the stream may hold for the relay to add
+	// to it; default 1,000. What is not added is still due later.
+	Backlog int
+	// ExpireEvery is how often idempotency rows past their day are dropped; default
+	// 1 min.
+	ExpireEvery time.Duration
+}
+
+func (c RelayConfig) withDefaults() RelayConfig {
+	if c.Every <= 0 {
+		c.Every = time.Second
+	}
+	if c.EmptyFor <= 0 {
+		c.EmptyFor = 2 * time.Second
+	}
+	if c.Backlog <= 0 {
+		c.Backlog = 1000
+	}
+	if c.ExpireEvery <= 0 {
+		c.ExpireEvery = time.Minute
+	}
+	return c
+}
+
+const (
+	// dueBatch is how many messages are published at a time, expireBatch how many
+	// idempotency rows are dropped.
+	dueBatch, expireBatch = 500, 1000
+	// relayTimeout bounds one look.
+	relayTimeout = 30 * time.Second
+	// worthALine is how many looks in a row must fail to be logged: at start the stream
+	// is not there yet.
+	worthALine = 3
+)
+
+// Relay publishes again what is open and due: messages whose publication was lost,
+// whose next try has come, or whose worker died. It needs nothing but the database to
+// know them, so the queue may be lost whole. Any number of replicas may run one.
+type Relay struct {
+	log *Log
+	cfg RelayConfig
+	out zerolog.Logger
+
+	mu     sync.Mutex
+	cancel context.CancelFunc // nil while it does not run
+	done   chan struct{}
+
+	// Known to the goroutine alone.
+	made       string    // the stream that was last seen
+	lost       uint64    // publications of this process that had failed then
+	emptySince time.Time // zero while the stream holds something
+	expireAt   time.Time
+	failures   int // in a row
+}
+
+// NewRelay makes the relay of l.
+func (l *Log) NewRelay(cfg RelayConfig) *Relay {
+	return &Relay{log: l, cfg: cfg.withDefaults(), out: l.cfg.Log.With().Str(memd.LogComponent, "relay").Logger()}
+}
+
+// Start begins the relay's work, which goes on until Stop; ctx bounds nothing but the
+// start. Conflict: it runs already.
+func (r *Relay) Start(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cancel != nil {
+		return &memd.Error{Kind: memd.Conflict, Op: "shortterm.relay", Msg: "the relay runs already"}
+	}
+	ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	r.done = done
+	go func() { defer close(done); r.run(ctx) }()
+	return nil
+}
+
+// Stop ends the relay and waits for it, as far as ctx allows. Stopping again, or
+// before Start, is harmless; afterwards it may be started again.
+func (r *Relay) Stop(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cancel == nil {
+		return nil
+	}
+	r.cancel()
+	select {
+	case <-r.done:
+		r.cancel = nil
+		return nil
+	case <-ctx.Done():
+		return postgres.Err("shortterm.relay", ctx.Err())
+	}
+}
+
+func (r *Relay) run(ctx context.Context) {
+	tick := time.NewTicker(r.cfg.Every)
+	defer tick.Stop()
+	for {
+		var err error
+		if p := panics.Try(func() { err = r.look(ctx) }); p != nil {
+			err = p.AsError()
+		}
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			if r.failures++; r.failures == worthALine {
+				r.out.Warn().Err(err).Msg("what is due cannot be published now; trying on")
+			}
+		default:
+			if r.failures >= worthALine {
+				r.out.Info().Msg("what is due is published again")
+			}
+			r.failures = 0
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// look publishes what is due.
+func (r *Relay) look(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, relayTimeout)
+	defer cancel()
+	if now := time.Now(); now.After(r.expireAt) {
+		if err := r.expire(ctx); err != nil {
+			return err
+		}
+		r.expireAt = now.Add(r.cfg.ExpireEvery)
+	}
+	state, err := r.log.bus.State(ctx)
+	if err != nil {
+		r.emptySince = time.Time{}
+		return err // nothing is marked as published that could not be
+	}
+	if err := r.checkLost(ctx, state); err != nil {
+		return err
+	}
+	for priority, lane := range []bus.Lane{state.Live, state.Backfill} {
+		for held := lane.Total(); held < r.cfg.Backlog; {
+			due, err := r.takeDue(ctx, priority)
+			if err != nil {
+				return err
+			}
+			held += r.publish(due, priority > 0)
+			if len(due) < dueBatch {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// checkLost finds out whether the stream has lost what it held. Each message has a
+// time to be published again, minutes away if it often was; after a loss all are due.
+func (r *Relay) checkLost(ctx context.Context, state bus.State) error {
+	now := time.Now()
+	empty := state.Live.Total()+state.Backfill.Total() == 0
+	switch {
+	case !empty:
+		r.emptySince = time.Time{}
+	case r.emptySince.IsZero():
+		r.emptySince = now
+	}
+	lost := ""
+	switch {
+	case r.made != "" && r.made != state.Made:
+		lost = "the stream was made anew"
+	case r.lost != state.Lost:
+		lost = "publications failed"
+	case empty && now.Sub(r.emptySince) >= r.cfg.EmptyFor:
+		lost = "the stream is empty"
+	default:
+		r.made = state.Made
+		return nil
+	}
+	var n int64
+	if err := r.log.pool.QueryRow(ctx, markLost).Scan(&n); err != nil {
+		return postgres.Err("shortterm.relay", err)
+	}
+	r.made, r.lost, r.emptySince = state.Made, state.Lost, time.Time{}
+	if n > 0 {
+		r.out.Info().Int64("messages", n).Str("because", lost).Msg("publishing again what is open")
+	}
+	return nil
+}
+
+type dueMessage struct {
+	TenantID  string
+	SessionNo int64
+	MessageID int64
+	Publishes int
+}
+
+func (r *Relay) takeDue(ctx context.Context, priority int) ([]dueMessage, error) {
+	rows, err := r.log.pool.Query(ctx, takeDue, dueBatch, priority)
+	if err != nil {
+		return nil, postgres.Err("shortterm.relay", err)
+	}
+	due, err := pgx.CollectRows(rows, pgx.RowToStructByName[dueMessage])
+	return due, postgres.Err("shortterm.relay", err)
+}
+
+// publish publishes due messages of one priority, those of a session together, and
+// says how many publications that were.
+func (r *Relay) publish(due []dueMessage, backfill bool) int {
+	slices.SortFunc(due, func(a, b dueMessage) int {
+		return cmp.Or(cmp.Compare(a.SessionNo, b.SessionNo), cmp.Compare(a.MessageID, b.MessageID))
+	})
+	n := 0
+	for len(due) > 0 {
+		w := bus.Work{Tenant: due[0].TenantID, SessionNo: due[0].SessionNo, Backfill: backfill}
+		publishes := 0
+		for len(due) > 0 && due[0].SessionNo == w.SessionNo { // numbers are unique beyond the tenant
+			w.MessageIDs = append(w.MessageIDs, due[0].MessageID)
+			publishes = max(publishes, due[0].Publishes)
+			due = due[1:]
+		}
+		r.log.bus.Publish(w, publishes)
+		n++
+	}
+	return n
+}
+
+// expire drops idempotency rows past their day.
+func (r *Relay) expire(ctx context.Context) error {
+	for {
+		var n int64
+		if err := r.log.pool.QueryRow(ctx, expireIdempotency, expireBatch).Scan(&n); err != nil {
+			return postgres.Err("shortterm.relay", err)
+		}
+		if n < expireBatch {
+			return nil
+		}
+	}
+}

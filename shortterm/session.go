@@ -1,0 +1,144 @@
+package shortterm
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/postgres"
+)
+
+// Session is a run of messages of one user.
+type Session struct {
+	SessionID string
+	UserID    string
+	// Kind is chat, or direct for messages that were given to be remembered.
+	Kind string
+	// Title is the first words of the first user message.
+	Title   *string
+	AgentID *string
+	// Messages counts them.
+	Messages int
+	// LastMessageAt is when the last message was said.
+	LastMessageAt, ClosedAt *time.Time
+	CreatedAt               time.Time
+	PreviousSessionID       *string
+	Metadata                json.RawMessage
+}
+
+// NewSession is a session to be made. An empty SessionID makes a new one;
+// PreviousSessionID, if set, must be a session of the user.
+type NewSession struct {
+	UserID, SessionID, AgentID, PreviousSessionID string
+	Metadata                                      json.RawMessage
+}
+
+// CreateSession makes a session. Conflict: the user has one of this name. Invalid: the
+// previous one does not exist.
+func (l *Log) CreateSession(ctx context.Context, tenant string, s NewSession) (Session, error) {
+	if s.SessionID == "" {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return Session{}, &memd.Error{Kind: memd.Internal, Op: "shortterm.create_session", Err: err}
+		}
+		s.SessionID = id.String()
+	}
+	if len(s.Metadata) == 0 {
+		s.Metadata = json.RawMessage(`{}`)
+	}
+	var made *Session
+	err := l.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
+		if s.PreviousSessionID != "" {
+			var there bool
+			if err := tx.QueryRow(ctx, sessionThere, tenant, s.UserID, s.PreviousSessionID).Scan(&there); err != nil {
+				return err
+			}
+			if !there {
+				return memd.InvalidField("previous_session_id", "names no session of this user")
+			}
+		}
+		rows, err := tx.Query(ctx, createSession, tenant, s.UserID, s.SessionID, optional(s.AgentID), optional(s.PreviousSessionID), s.Metadata)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			session, err := scanSession(rows)
+			if err != nil {
+				return err
+			}
+			made = &session
+		}
+		return rows.Err()
+	})
+	if err == nil && made == nil {
+		err = &memd.Error{Kind: memd.Conflict, Op: "shortterm.create_session", Field: "session_id", Msg: "the user has a session of this name"}
+	}
+	if err != nil {
+		return Session{}, postgres.Err("shortterm.create_session", err)
+	}
+	return *made, nil
+}
+
+// Sessions lists a user's sessions of kind chat, newest first, up to limit after
+// cursor ("" for the first page). next is "" at the end.
+func (l *Log) Sessions(ctx context.Context, tenant, userID string, limit int, cursor string) (sessions []Session, next string, err error) {
+	before, err := readCursor(cursor)
+	if err != nil {
+		return nil, "", err
+	}
+	sessions = []Session{}
+	var last int64
+	err = l.read(ctx, tenant, func(rows pgx.Rows) error {
+		if len(sessions) == limit {
+			next = writeCursor(last)
+			return nil
+		}
+		s, err := scanSession(rows, &last)
+		sessions = append(sessions, s)
+		return err
+	}, listSessions, tenant, userID, before, limit+1)
+	return sessions, next, err
+}
+
+// Session gives one session of a user, or NotFound.
+func (l *Log) Session(ctx context.Context, tenant, userID, sessionID string) (Session, error) {
+	var session Session
+	found := false
+	err := l.read(ctx, tenant, func(rows pgx.Rows) (err error) {
+		found = true
+		session, err = scanSession(rows)
+		return err
+	}, oneSession, tenant, userID, sessionID)
+	if err == nil && !found {
+		err = &memd.Error{Kind: memd.NotFound, Op: "shortterm.session", Msg: "no such session"}
+	}
+	return session, err
+}
+
+// scanSession reads sessionColumns, after what else the row begins with.
+func scanSession(rows pgx.Rows, head ...any) (s Session, err error) {
+	err = rows.Scan(append(head, &s.SessionID, &s.UserID, &s.Kind, &s.Title, &s.AgentID, &s.Messages,
+		&s.LastMessageAt, &s.ClosedAt, &s.CreatedAt, &s.PreviousSessionID, &s.Metadata)...)
+	s.LastMessageAt, s.ClosedAt, s.CreatedAt = utc(s.LastMessageAt), utc(s.ClosedAt), s.CreatedAt.UTC()
+	return s, err
+}
+
+// Cursors are the number of the last item that was given.
+func readCursor(cursor string) (int64, error) {
+	if cursor == "" {
+		return math.MaxInt64, nil
+	}
+	n, err := strconv.ParseInt(cursor, 36, 64)
+	if err != nil || n <= 0 || writeCursor(n) != cursor {
+		return 0, memd.InvalidField("cursor", "is none that was given out")
+	}
+	return n, nil
+}
+
+func writeCursor(n int64) string { return strconv.FormatInt(n, 36) }
