@@ -28,9 +28,9 @@ import (
 
 // questions are asked in new sessions, after all that is in the file.
 var questions = []string{
-	"Jonas is coming for dinner on Saturday. What could I cook for us?",
-	"How do I get ready for my race in April?",
-	"Who looks after the dog while we are away?",
+	"I'm cooking dinner for Jonas and me. Is there anything I can't or don't eat?",
+	"How is the training for my half marathon going?",
+	"Who takes care of Bica while we are in the Azores?",
 }
 
 func main() {
@@ -42,14 +42,18 @@ func main() {
 
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := run(ctx, *memd, *address, *key, *file); err != nil {
+	ask := flag.Args()
+	if len(ask) == 0 {
+		ask = questions
+	}
+	if err := run(ctx, *memd, *address, *key, *file, ask); err != nil {
 		fmt.Fprintln(os.Stderr, "demo:", err)
 		stop()
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, memd, address, key, file string) (err error) {
+func run(ctx context.Context, memd, address, key, file string, ask []string) (err error) {
 	conversation, err := read(file)
 	if err != nil {
 		return err
@@ -90,7 +94,7 @@ func run(ctx context.Context, memd, address, key, file string) (err error) {
 	}
 	fmt.Printf("\n%d memories learned; the last one %.1f s after the last message was logged.\n", memories.Total, time.Since(began).Seconds())
 
-	for _, q := range questions {
+	for _, q := range ask {
 		if err := c.ask(ctx, user, q); err != nil {
 			return err
 		}
@@ -309,7 +313,7 @@ func (c client) ask(ctx context.Context, user, question string) error {
 		// A session of its own each time the demo is run.
 		"session_id": fmt.Sprintf("demo-%d", began.UnixNano()),
 		"append":     []map[string]any{{"role": "user", "content": question}},
-		"recall":     6,
+		"recall":     8,
 	}, &got)
 	if err != nil {
 		return err
