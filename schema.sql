@@ -134,7 +134,7 @@ CREATE TABLE memory_scope (
   message_terms bigint NOT NULL DEFAULT 0,
   UNIQUE (tenant_id, key)
 ) WITH (fillfactor = 70);
-CREATE INDEX memory_scope_user ON memory_scope (tenant_id, user_id);
+CREATE INDEX memory_scope_user ON memory_scope (tenant_id, user_id, agent_id);
 
 -- One remembered statement.
 CREATE TABLE memory (
@@ -168,7 +168,6 @@ CREATE TABLE memory (
 );
 CREATE INDEX memory_by_scope ON memory (scope_id, created_at, id);
 CREATE INDEX memory_by_hash ON memory (scope_id, hash);
-CREATE INDEX memory_by_age ON memory (tenant_id, created_at, id);
 
 -- Which agents and runs a memory carries: the index behind memory.agent_ids and run_ids.
 CREATE TABLE memory_provenance (

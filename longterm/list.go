@@ -222,6 +222,7 @@ func deleteMemories(ctx context.Context, tx pgx.Tx, tenant string, keys [][]byte
 			if err := rows.Scan(&h.memory, &h.scopeID, &actor, &text, &h.hash, &h.messages); err != nil {
 				return err
 			}
+			slices.Sort(h.messages)
 			h.previous = &text
 			w.history = append(w.history, h)
 			ids, scopes = append(ids, h.memory), append(scopes, h.scopeID)

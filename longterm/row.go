@@ -2,6 +2,7 @@ package longterm
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,8 +18,9 @@ const memoryColumns = `m.id, m.scope_id, m.memory, m.user_id, m.agent_ids, m.run
 	m.memory_type, m.categories, m.metadata, m.hash, m.pinned, m.created_at, m.updated_at, m.occurred_at,
 	m.valid_from, m.valid_to, m.superseded_by, m.expires_at`
 
-// sourcesColumn is the ids of the messages that state m.
-const sourcesColumn = `ARRAY(SELECT message_id FROM memory_source WHERE memory_id = m.id ORDER BY message_id)`
+// sourcesColumn is the ids of the messages that state m, in any order: asked for one, the
+// planner may walk the index of all messages where that looks short.
+const sourcesColumn = `ARRAY(SELECT message_id FROM memory_source WHERE memory_id = m.id)`
 
 // memoryRow is a row of memory.
 type memoryRow struct {
@@ -51,6 +53,7 @@ func (r *memoryRow) memory() memd.Memory {
 	if m.Sources == nil {
 		m.Sources = []int64{}
 	}
+	slices.Sort(m.Sources)
 	m.Metadata = json.RawMessage(r.metadata)
 	if r.supersededBy != nil {
 		by := uuid.UUID(*r.supersededBy).String()

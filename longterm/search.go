@@ -241,7 +241,7 @@ func (f *finding) loadStatement() *statement {
 	tenant := st.bind(f.tenant, "text")
 	limit := st.bind(f.wanted(), "int")
 	where := f.conditions(st)
-	if f.reach == reachUser {
+	if f.reach == reachUser || f.scope.AppID != "" {
 		// A place in a session may be of another app than the memories asked for.
 		where += " AND m.scope_id = ANY (ARRAY(" + f.scopes(st) + "))"
 	}
@@ -260,7 +260,7 @@ func (f *finding) loadStatement() *statement {
 			st.bind(f.query.Model, "text") + " AND e.memory_id = m.id AND e.tenant_id = " + tenant + " OFFSET 0) e ON true"
 	}
 	return st.write(vector, " FROM pool CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.id = pool.id AND m.tenant_id = ", tenant, where, " OFFSET 0) m",
-		" CROSS JOIN LATERAL (SELECT array_agg(message_id ORDER BY message_id) AS messages, array_agg(session_no ORDER BY message_id) AS sessions, array_agg(position ORDER BY message_id) AS positions",
+		" CROSS JOIN LATERAL (SELECT array_agg(message_id) AS messages, array_agg(session_no) AS sessions, array_agg(position) AS positions",
 		" FROM memory_source x WHERE x.memory_id = m.id AND x.tenant_id = ", tenant, ") x", join)
 }
 

@@ -96,7 +96,10 @@ func (s selection) carriers(st *statement, tenant string) string {
 	if s.reach == reachAgent {
 		kind = "agent"
 	}
-	return "SELECT DISTINCT memory_id FROM memory_provenance WHERE tenant_id = " + tenant + " AND kind = '" + kind + "' AND value = ANY (" + st.bind(s.values, "text[]") + ")"
+	// The inner query knows nothing of DISTINCT, which could make the planner walk the
+	// index by memory.
+	return "SELECT DISTINCT memory_id FROM (SELECT memory_id FROM memory_provenance WHERE tenant_id = " + tenant + " AND kind = '" + kind +
+		"' AND value = ANY (" + st.bind(s.values, "text[]") + ") OFFSET 0) p"
 }
 
 // memories writes the FROM item m: the rows of memory that are selected. Each is found
@@ -106,9 +109,7 @@ func (s selection) memories(st *statement) string {
 	tenant := st.bind(s.tenant, "text")
 	where := s.conditions(st)
 	switch s.reach {
-	case reachTenant:
-		return "(SELECT m.* FROM memory m WHERE m.tenant_id = " + tenant + where + ") m"
-	case reachUser:
+	case reachUser, reachTenant:
 		return "(" + s.scopes(st) + ") s CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.scope_id = s.id AND m.tenant_id = " + tenant + where + " OFFSET 0) m"
 	}
 	return "(" + s.carriers(st, tenant) + ") c CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.id = c.memory_id AND m.tenant_id = " + tenant + where + " OFFSET 0) m"
@@ -123,9 +124,9 @@ func (s selection) conditions(st *statement) string {
 			c.WriteString(p)
 		}
 	}
-	// The scopes of a user, and of the agent beside it, are themselves the condition on
-	// user and app.
-	if s.scope.AppID != "" && s.reach != reachUser {
+	// The scopes of a user, of the agent beside it and of the tenant are themselves the
+	// condition on user and app.
+	if s.scope.AppID != "" && s.reach != reachUser && s.reach != reachTenant {
 		and("m.app_id = ", st.bind(s.scope.AppID, "text"))
 	}
 	if s.scope.AgentID != "" {

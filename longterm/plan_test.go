@@ -1,0 +1,222 @@
+package longterm
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/postgres"
+)
+
+// fixedStatements are those of queries.go.
+var fixedStatements = map[string]string{
+	"lockScopes": lockScopes, "scopeInsert": scopeInsert, "scopeSelect": scopeSelect, "sessionSelect": sessionSelect,
+	"messageSelect": messageSelect, "statedSelect": statedSelect, "statedSources": statedSources, "verbatimSelect": verbatimSelect,
+	"memoryInsert": memoryInsert, "memoryRepeat": memoryRepeat, "memoryEarlier": memoryEarlier, "sourceInsert": sourceInsert,
+	"provenanceInsert": provenanceInsert, "embeddingInsert": embeddingInsert, "embeddingOpenInsert": embeddingOpenInsert,
+	"memoryPostingInsert": memoryPostingInsert, "messagePostingInsert": messagePostingInsert, "historyInsert": historyInsert,
+	"memoriesOfSelect": memoriesOfSelect, "eventsOfSelect": eventsOfSelect, "memorySelect": memorySelect, "permittedSelect": permittedSelect,
+	"memoryLockKey": memoryLockKey, "postingDelete": postingDelete, "embeddingDelete": embeddingDelete, "memoryDelete": memoryDelete,
+	"historySelect": historySelect, "embeddingDue": embeddingDue, "unembeddedSelect": unembeddedSelect, "vectorInsert": vectorInsert,
+	"calibrationSelect": calibrationSelect, "calibrationInsert": calibrationInsert,
+}
+
+// parts of statements, not statements.
+var parts = map[string]bool{"isRun": true, "sourceColumns": true, "permitted": true}
+
+// built gives the statements that are put together, of every shape that a search or a
+// list can have.
+func built(t testing.TB, b *bench) map[string]*statement {
+	all := map[string]*statement{}
+	at := monday
+	scopes := map[string]memd.Scope{
+		"user": {UserID: "alice"}, "user and all": {UserID: "alice", AgentID: "a", RunID: "r", AppID: "p"}, "agent": {AgentID: "a", AppID: "p"}, "run": {RunID: "r"}, "run and agent": {RunID: "r", AgentID: "a"}, "tenant": {AppID: "p"}, "everyone": {},
+	}
+	filters := map[string]Filter{"": {}, "filtered": filter(t, `{"n":1,"due":{"gt":"2024-01-01"},"category":["x"],"a.b":{"icontains":"x"},"created_at":{"gte":"2024-01-01"}}`)}
+	for name, scope := range scopes {
+		for filtered, f := range filters {
+			for _, more := range []bool{false, true} {
+				sel, err := newSelection(tenant, scope, f, true)
+				if err != nil {
+					t.Fatal(err)
+				}
+				label := strings.TrimSpace(fmt.Sprint(name, " ", filtered))
+				if more {
+					label += " more"
+					sel.assistant, sel.asOf, sel.without = true, &at, []int64{1}
+					if sel.reach == reachUser {
+						sel.ownAgent = "a"
+					}
+				}
+				q := ask("green tea", scope)
+				q.Mode, q.Limit = ModeHybrid, 10
+				find := &finding{store: b.Store, selection: sel, query: q, question: questionOf(q.Text), words: map[memoryID]match{}, windows: gatherWindows(questionOf(q.Text), corpus{}, nil)}
+				find.narrow = !sel.plain()
+				all[label+": count"], all[label+": same"] = find.countStatement(), find.sameStatement()
+				all[label+": near"], all[label+": load"] = find.nearStatement(), find.loadStatement()
+				all[label+": memory postings"], all[label+": message postings"] = find.memoryPostings(), find.messagePostings()
+				find.narrow = true
+				all[label+": near, narrow"] = find.nearStatement()
+				all[label+": total"], all[label+": page"] = sel.countStatement(), sel.pageStatement(10, 0, &cursor{at, memoryID{}})
+			}
+		}
+	}
+	return all
+}
+
+func TestQueriesPrepare(t *testing.T) {
+	b := newStore(t)
+	file, err := parser.ParseFile(token.NewFileSet(), "queries.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range file.Decls {
+		if g, ok := d.(*ast.GenDecl); ok {
+			for _, s := range g.Specs {
+				if name := s.(*ast.ValueSpec).Names[0].Name; fixedStatements[name] == "" && !parts[name] {
+					t.Errorf("%s is not among those prepared here", name)
+				}
+			}
+		}
+	}
+	conn, err := b.pool.Acquire(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Release()
+	for name, sql := range fixedStatements {
+		if _, err := conn.Conn().Prepare(t.Context(), name, sql); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for name, st := range built(t, b) {
+		if _, err := conn.Conn().Prepare(t.Context(), name, st.sql.String()); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, st.sql.String())
+		}
+	}
+}
+
+// plan is what EXPLAIN (FORMAT JSON) gives, as far as it matters.
+type plan struct {
+	Type      string  `json:"Node Type"`
+	Relation  string  `json:"Relation Name"`
+	Index     string  `json:"Index Name"`
+	IndexCond string  `json:"Index Cond"`
+	Rows      float64 `json:"Actual Rows"`
+	Loops     float64 `json:"Actual Loops"`
+	Removed   float64 `json:"Rows Removed by Filter"`
+	Plans     []plan
+}
+
+func (p plan) each(visit func(plan)) {
+	visit(p)
+	for _, inner := range p.Plans {
+		inner.each(visit)
+	}
+}
+
+// explain runs a statement under the plan it has in a search and gives that.
+func (b *bench) explain(tx pgx.Tx, st *statement) plan {
+	b.Helper()
+	var raw []byte
+	if err := tx.QueryRow(b.ctx(), "EXPLAIN (ANALYZE, FORMAT JSON) "+st.sql.String(), st.args...).Scan(&raw); err != nil {
+		b.Fatalf("%s: %v", st.sql.String(), err)
+	}
+	var plans []struct{ Plan plan }
+	if err := json.Unmarshal(raw, &plans); err != nil {
+		b.Fatal(err)
+	}
+	return plans[0].Plan
+}
+
+// TestNothingScansWhatOthersHave looks at the plans beside many rows of other users and
+// tenants: each table is reached through an index whose condition narrows it to the ids
+// asked for, and what is read is bounded by what those have.
+func TestNothingScansWhatOthersHave(t *testing.T) {
+	b := newStoreWith(t, postgres.Config{MaxConns: 2})
+	fill := func(tenant, who string, n int) {
+		var vs []Verbatim
+		for i := range n {
+			text := fmt.Sprintf("green tea and cup %d of %s", i, who)
+			vs = append(vs, Verbatim{Scope: memd.Scope{UserID: who, AgentID: who + "'s agent", RunID: who + "'s run"}, Text: text, Role: "user", Vector: vectorOf(text), Model: model, Metadata: json.RawMessage(`{"n":1}`)})
+		}
+		if _, err := b.AddVerbatim(t.Context(), tenant, vs); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const mine = 20
+	check := func(name string) {
+		for _, scope := range []memd.Scope{{UserID: "alice"}, {AgentID: "alice's agent"}, {RunID: "alice's run"}, {UserID: "alice", RunID: "alice's run", AgentID: "alice's agent"}} {
+			for _, f := range []Filter{{}, filter(t, `{"n":1}`)} {
+				sel, err := newSelection(tenant, scope, f, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				q := ask("green tea", scope)
+				q.Mode, q.Limit = ModeHybrid, 10
+				find := &finding{store: b.Store, selection: sel, query: q, question: questionOf(q.Text), narrow: !sel.plain()}
+				if err := find.propose(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				statements := map[string]*statement{
+					"count": find.countStatement(), "same": find.sameStatement(), "near": find.nearStatement(), "load": find.loadStatement(),
+					"memory postings": find.memoryPostings(), "message postings": find.messagePostings(),
+					"total": sel.countStatement(), "page": sel.pageStatement(10, 0, nil),
+				}
+				for what, st := range statements {
+					err := b.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
+						if _, err := tx.Exec(t.Context(), pinPlans); err != nil {
+							return err
+						}
+						// The bodies of prepared statements are explained by running them.
+						b.explain(tx, st).each(func(p plan) {
+							label := fmt.Sprintf("%s, %s, %s: %s on %s", name, scope.Describe(), what, p.Type, p.Relation)
+							if p.Relation == "" {
+								return
+							}
+							if !strings.HasPrefix(p.Type, "Index") || p.IndexCond == "" {
+								t.Errorf("%s reads a whole table", label)
+							}
+							if read := (p.Rows + p.Removed) * p.Loops; read > 8*mine {
+								t.Errorf("%s by %s reads %v rows of a scope of %d", label, p.Index, read, mine)
+							}
+						})
+						return nil
+					})
+					if err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+	}
+	owner, err := pgx.Connect(t.Context(), b.owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = owner.Close(b.ctx()) }()
+	analyse := func() {
+		if _, err := owner.Exec(t.Context(), "ANALYZE"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// A connection that is opened early keeps the plans of an empty database.
+	check("empty")
+	analyse()
+	check("known to be empty")
+	fill(tenant, "alice", mine)
+	for i := range 20 {
+		fill(tenant, fmt.Sprintf("user%d", i), 100)
+		fill("other", fmt.Sprintf("user%d", i), 100)
+	}
+	fill("other", "alice", 100)
+	check("before statistics")
+	analyse()
+	check("with statistics")
+}
