@@ -1,0 +1,35 @@
+package httpapi
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// No body sent to any route that takes one is a fault of memd's, or ends it.
+func FuzzBodies(f *testing.F) {
+	routes := []string{"/v1/messages", "/v1/context", "/v1/sessions", "/v1/memories", "/v1/memories/search", "/v1/memories/list", "/v1/dead-letters/1/retry"}
+	for i, bodies := range [][]string{
+		{`{"user_id":"u","messages":[{"role":"user","content":"x","id":"c"}],"metadata":{"a":1e400}}`, `{"user_id":"u","session_id":"\ufffd","messages":[{"role":"tool","content":"\u0000"}]}`},
+		{`{"user_id":"u","query":"x","filters":{"a":{"gt":1}}}`, `{"user_id":"u","append":[{"role":"assistant","content":null,"tool_calls":[{"id":"1"}]},{"role":"tool","tool_call_id":"1"}],"token_budget":1}`, `{"user_id":"u","append":[{"role":"user","content":[{"type":"text","text":"y"}]}],"render":"system"}`},
+		{`{"user_id":"u","metadata":{"a":"\ud800"},"previous_session_id":"p"}`},
+		{`{"messages":"x","user_id":"u","infer":false,"categories":["a"],"expires_at":"9999-12-31"}`, `{"messages":[{"role":"user","content":"I live in \u0000Rome"}],"run_id":"r","wait":false}`},
+		{`{"query":"x","user_id":"u","as_of":"0001-01-01","explain":true}`, `{"query":"%_\\","filters":{"AND":[{"user_id":"u"},{"NOT":[{"m":{"like":"%"}}]}]}}`},
+		{`{"all_scopes":true,"filters":{"created_at":{"gt":"2020-01-01"}},"cursor":"x"}`, `{"user_id":"u","filters":{"n":{"in":[1,null,"a",{"b":[]}]}}}`},
+		{`{}`, ``},
+	} {
+		for _, body := range bodies {
+			f.Add(uint8(i), body)
+		}
+	}
+	h := newHouse(f, houseConfig{idle: true, Config: Config{LearnWait: 1}})
+	f.Fuzz(func(t *testing.T, route uint8, body string) {
+		resp, answer := do(t, http.MethodPost, h.url+routes[int(route)%len(routes)], strings.NewReader(body))
+		if resp.StatusCode >= 500 {
+			t.Errorf("%d %s", resp.StatusCode, answer)
+		}
+		if resp.StatusCode >= 400 {
+			wantProblem(t, resp, answer, resp.StatusCode)
+		}
+	})
+}

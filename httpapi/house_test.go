@@ -1,0 +1,209 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/assemble"
+	"github.com/memdhq/memd/bus"
+	"github.com/memdhq/memd/embed"
+	"github.com/memdhq/memd/extract"
+	"github.com/memdhq/memd/idempotency"
+	"github.com/memdhq/memd/internal/memdtest"
+	"github.com/memdhq/memd/longterm"
+	"github.com/memdhq/memd/postgres"
+	"github.com/memdhq/memd/recall"
+	"github.com/memdhq/memd/shortterm"
+	"github.com/memdhq/memd/worker"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
+)
+
+func TestMain(m *testing.M) { memdtest.Main(m) }
+
+// house is a memd with all that lies behind the routes: a real Postgres, a real
+// JetStream, the relay and, unless it is idle, a worker.
+type house struct {
+	t        testing.TB
+	url      string
+	log      *shortterm.Log
+	embedder *words
+	pool     *postgres.Pool
+}
+
+type houseConfig struct {
+	Config
+	idle bool
+	// doomed texts make the extractor fail for good.
+	doomed string
+}
+
+func newHouse(t testing.TB, cfg houseConfig) *house {
+	t.Helper()
+	ctx := context.Background()
+	_, appURL := memdtest.Prepared(t, "schema", postgres.Migrate)
+	pool, err := postgres.Open(ctx, appURL, postgres.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	b, err := bus.Open(memdtest.NATS(t), bus.Config{Stream: fmt.Sprintf("TEST%d", rand.Uint64()), Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close(ctx) })
+	h := &house{t: t, embedder: &words{}, pool: pool}
+	h.log = shortterm.New(pool, b, shortterm.Config{MaxAttempts: 1})
+	store := longterm.New(pool, longterm.Config{})
+	rec := recall.New(store, h.embedder, recall.Config{Rest: 10 * time.Millisecond})
+	assembler, err := assemble.New(h.log, rec, assemble.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !cfg.idle {
+		relay := h.log.NewRelay(shortterm.RelayConfig{Every: 50 * time.Millisecond})
+		if err := relay.Start(ctx); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = relay.Stop(ctx) })
+		w, err := worker.New(pool, h.log, b, doomed{extract.NewRules(), cfg.doomed}, h.embedder, store, worker.Config{
+			Workers: 2, RetryMin: time.Millisecond, RetryMax: 20 * time.Millisecond, PauseMin: 20 * time.Millisecond,
+			PauseMax: 50 * time.Millisecond, VectorsEvery: 20 * time.Millisecond, Metrics: prometheus.NewRegistry()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Start(ctx); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = w.Stop(ctx) })
+	}
+	handler, err := New(Deps{Log: h.log, Store: store, Recall: rec, Assembler: assembler,
+		Idempotency: idempotency.New(pool), Logger: zerolog.Nop()}, cfg.Config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := httptest.NewServer(handler)
+	t.Cleanup(srv.Close)
+	h.url = srv.URL
+	return h
+}
+
+// doomed fails on texts that hold a word, and leaves all others to the rules.
+type doomed struct {
+	rules *extract.Rules
+	word  string
+}
+
+func (d doomed) Extract(ctx context.Context, in extract.Input) (memd.Extraction, error) {
+	for _, m := range in.Messages {
+		if d.word != "" && strings.Contains(m.Text, d.word) {
+			return memd.Extraction{}, &memd.Error{Kind: memd.Invalid, Op: "test", Msg: "doomed"}
+		}
+	}
+	return d.rules.Extract(ctx, in)
+}
+
+// words embeds texts by the words they hold: the more two have in common, the nearer.
+type words struct{ away atomic.Bool }
+
+func (e *words) EmbedPassages(_ context.Context, texts []string) ([][]float32, error) {
+	if e.away.Load() {
+		return nil, &memd.Error{Kind: memd.Unavailable, Op: "test"}
+	}
+	all := make([][]float32, len(texts))
+	for i, text := range texts {
+		v := make([]float32, 64)
+		v[0] = 0.1
+		for _, word := range strings.Fields(strings.ToLower(text)) {
+			h := fnv.New32a()
+			_, _ = h.Write([]byte(strings.Trim(word, ".,!?")))
+			v[1+h.Sum32()%63]++
+		}
+		embed.Normalize(v)
+		all[i] = v
+	}
+	return all, nil
+}
+
+func (e *words) EmbedQuery(ctx context.Context, text string) ([]float32, error) {
+	v, err := e.EmbedPassages(ctx, []string{text})
+	if err != nil {
+		return nil, err
+	}
+	return v[0], nil
+}
+
+func (*words) Model() embed.Model { return embed.Model{Name: "words/64", Dimensions: 64} }
+
+// got is an answer.
+type got struct {
+	t      testing.TB
+	status int
+	header http.Header
+	body   string
+}
+
+// send sends a request; body is nil, a string of JSON, or a value to be written as JSON.
+func (h *house) send(method, target string, body any, header ...string) got {
+	h.t.Helper()
+	var text string
+	switch b := body.(type) {
+	case nil:
+	case string:
+		text = b
+	default:
+		text = string(encode(b))
+	}
+	resp, answer := do(h.t, method, h.url+target, strings.NewReader(text), header...)
+	g := got{h.t, resp.StatusCode, resp.Header, answer}
+	if resp.StatusCode >= 400 {
+		wantProblem(h.t, resp, answer, resp.StatusCode)
+	}
+	return g
+}
+
+// want holds an answer to a status and to parts that must and ("!…") must not be in it.
+func (g got) want(status int, parts ...string) got {
+	g.t.Helper()
+	if g.status != status {
+		g.t.Errorf("got %d, want %d: %s", g.status, status, g.body)
+	}
+	for _, part := range parts {
+		if not, absent := strings.CutPrefix(part, "!"); absent {
+			if strings.Contains(g.body, not) {
+				g.t.Errorf("holds %s: %s", not, g.body)
+			}
+		} else if !strings.Contains(g.body, part) {
+			g.t.Errorf("does not hold %s: %s", part, g.body)
+		}
+	}
+	return g
+}
+
+// into reads the answer into v.
+func (g got) into(v any) {
+	g.t.Helper()
+	if err := json.Unmarshal([]byte(g.body), v); err != nil {
+		g.t.Fatalf("%v: %s", err, g.body)
+	}
+}
+
+// settle waits until nothing is open.
+func (h *house) settle() {
+	h.t.Helper()
+	var in ingestAnswer
+	h.send("GET", "/v1/ingest?wait=60s", nil).want(200).into(&in)
+	if in.States.Pending+in.States.Running+in.States.Failed > 0 {
+		h.t.Fatalf("not all settled: %+v", in)
+	}
+}

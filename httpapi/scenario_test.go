@@ -1,0 +1,697 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/memdhq/memd"
+)
+
+func TestMessagesRoundTrip(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	var posted appendAnswer
+	h.send("POST", "/v1/messages", `{ "user_id": "alice", "session_id": "s1", "agent_id": null, "app_id": null,
+		"messages": [ {"role": "user", "name": "bob", "content": "I moved to Lisbon last week", "created_at": "2026-03-02T10:00:00Z", "id": "client-7"},
+		{"z":1,"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"b\": 1,  \"a\":2}"}}],"big":123456789012345678901234567890,"a":"\ud800\u00e9"},
+		{"role":"tool","tool_call_id":"c1","content":""}, {"role":"system","content":"be kind"} ],
+		"metadata": {"k":[1,{"n":12345678901234567890}]}, "timezone": "Europe/Lisbon", "infer": true, "scopes": ["USER", "ASSISTANT"], "priority": "live" }`).
+		want(201, `"session_id":"s1"`, `"client_id":"client-7"`, `"created_at":"2026-03-02T10:00:00Z"`, `"ingest":{"state":"pending"}`,
+			`"client_id":null`, `"role":"system"`, `"ingest":{"state":"skipped"}`, `!duplicate`).into(&posted)
+	if len(posted.Messages) != 4 {
+		t.Fatalf("%+v", posted)
+	}
+	for i := range posted.Messages {
+		if i > 0 && posted.Messages[i].ID <= posted.Messages[i-1].ID {
+			t.Errorf("ids do not ascend: %+v", posted.Messages)
+		}
+	}
+	id := posted.Messages[1].ID
+	h.send("GET", "/v1/messages?user_id=alice&session_id=s1", nil).want(200, `"has_more":false`, `"name":"bob"`,
+		fmt.Sprintf(`{"id":%d,"z":1,"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"b\": 1,  \"a\":2}"}}],"big":123456789012345678901234567890,"a":"\ufffd\u00e9","created_at":"`, id),
+		`"client_id":"client-7"`, `"received_at":"`, `"ingest":{"state":"pending"}`, "!metadata")
+	h.send("GET", fmt.Sprintf("/v1/messages/%d", id), nil).want(200, `"ingest":{"state":"skipped","attempts":0,"next_attempt_at":null,"error":null,"memories":[],"extractor":null,"settled_at":null}`,
+		`"user_id":"alice"`, `"session_id":"s1"`, `"big":123456789012345678901234567890`)
+	h.send("GET", fmt.Sprintf("/v1/messages/%d?user_id=alice", id), nil).want(200)
+	h.send("GET", fmt.Sprintf("/v1/messages/%d?user_id=bob", id), nil).want(404, "!alice")
+	h.send("GET", fmt.Sprintf("/v1/messages/%d?user_id=alice&agent_id=x", id), nil).want(404)
+	h.send("GET", "/v1/messages/999999999", nil).want(404)
+	h.send("GET", "/v1/messages?user_id=alice&session_id=s9", nil).want(404)
+	h.send("GET", "/v1/messages?user_id=bob", nil).want(404)
+	h.send("GET", "/v1/messages", nil).want(422, `"location":"query.user_id"`)
+	h.send("GET", "/v1/messages?user_id=alice&turns=1&limit=1", nil).want(422, `"location":"query.limit"`)
+	h.send("GET", "/v1/messages?user_id=alice&limit=1001", nil).want(422, `"location":"query.limit"`)
+
+	// The same client id again is the same message; the first stands.
+	h.send("POST", "/v1/messages", `{"user_id":"alice","session_id":"s1","messages":[{"role":"user","content":"other words","id":"client-7"}]}`).
+		want(201, fmt.Sprintf(`"id":%d`, posted.Messages[0].ID), `"duplicate":true`)
+	h.send("GET", "/v1/messages?user_id=alice", nil).want(200, "!other words", "Lisbon")
+	// A new session for each call without one.
+	var a, b appendAnswer
+	h.send("POST", "/v1/messages", `{"user_id":"alice","messages":[{"role":"user","content":"hi"}]}`).want(201).into(&a)
+	h.send("POST", "/v1/messages", `{"user_id":"alice","messages":[{"role":"user","content":"hi"}]}`).want(201).into(&b)
+	if a.SessionID == b.SessionID || len(a.SessionID) != 36 {
+		t.Errorf("sessions %q and %q", a.SessionID, b.SessionID)
+	}
+}
+
+func TestMessagesArePagedInOrderOfArrival(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	var said []map[string]string
+	for i := range 30 {
+		role := []string{"user", "assistant", "assistant"}[i%3]
+		said = append(said, map[string]string{"role": role, "content": fmt.Sprint("message ", i), "created_at": fmt.Sprintf("2026-01-01T10:%02d:00Z", 59-i)})
+	}
+	var posted appendAnswer
+	h.send("POST", "/v1/messages", map[string]any{"user_id": "u", "session_id": "s", "messages": said}).want(201).into(&posted)
+	read := func(query string) (texts []string, more bool) {
+		t.Helper()
+		var page struct {
+			Messages []struct {
+				ID      int64
+				Content string
+			}
+			HasMore bool `json:"has_more"`
+		}
+		h.send("GET", "/v1/messages?user_id=u&session_id=s"+query, nil).want(200).into(&page)
+		for _, m := range page.Messages {
+			texts = append(texts, strings.TrimPrefix(m.Content, "message "))
+		}
+		return texts, page.HasMore
+	}
+	id := func(i int) int64 { return posted.Messages[i].ID }
+	for query, want := range map[string]string{
+		"":                                       "15-29 true",
+		"&turns=1":                               "27-29 true",
+		"&turns=10":                              "0-29 false",
+		"&limit=4":                               "26-29 true",
+		"&limit=30":                              "0-29 false",
+		fmt.Sprint("&limit=4&before=", id(10)):   "6-9 true",
+		fmt.Sprint("&limit=4&after=", id(10)):    "11-14 true",
+		fmt.Sprint("&limit=4&after=", id(27)):    "28-29 false",
+		fmt.Sprint("&turns=1&before=", id(10)):   "9-9 true",
+		fmt.Sprint("&limit=1000&before=", id(0)): " false",
+		fmt.Sprint("&limit=5&after=0&before=", id(3)): "0-2 false",
+	} {
+		texts, more := read(query)
+		got := " "
+		if len(texts) > 0 {
+			got = texts[0] + "-" + texts[len(texts)-1] + " "
+		}
+		if got += fmt.Sprint(more); got != want {
+			t.Errorf("%s: %s, want %s", query, got, want)
+		}
+	}
+}
+
+func TestWhatIsWrongWithMessagesIsNamed(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	many := strings.TrimSuffix(strings.Repeat(`{"role":"user","content":"x"},`, 1001), ",")
+	for body, location := range map[string]string{
+		`{"messages":[{"role":"user","content":"x"}]}`: "body.user_id",
+		`{"user_id":"u"}`:                                               "body.messages",
+		`{"user_id":"u","messages":[]}`:                                 "body.messages",
+		`{"user_id":"u","messages":[` + many + `]}`:                     "body.messages",
+		`{"user_id":"u","messages":[1]}`:                                "body.messages[0]",
+		`{"user_id":"u","messages":[null]}`:                             "body.messages[0]",
+		`{"user_id":"u","messages":[{"content":"x"}]}`:                  "body.messages[0].role",
+		`{"user_id":"u","messages":[{"role":"hunter2","content":"x"}]}`: "body.messages[0].role",
+		`{"user_id":"u","messages":[{"role":"user","content":"x"},{"role":"user","content":" "}]}`: "body.messages[1].content",
+		`{"user_id":"u","messages":[{"role":"user"}]}`:                                             "body.messages[0].content",
+		`{"user_id":"u","messages":[{"role":"user","content":null}]}`:                              "body.messages[0].content",
+		`{"user_id":"u","messages":[{"role":"user","content":7}]}`:                                 "body.messages[0].content",
+		`{"user_id":"u","messages":[{"role":"assistant","content":""}]}`:                           "body.messages[0].content",
+		`{"user_id":"u","messages":[{"role":"user","content":"x","id":""}]}`:                       "body.messages[0].id",
+		`{"user_id":"u","messages":[{"role":"user","content":"x","created_at":"hunter2"}]}`:        "body.messages[0].created_at",
+		`{"user_id":"u","messages":[{"role":"user","content":"x"}],"timezone":"Mars/hunter2"}`:     "body.timezone",
+		`{"user_id":"u","messages":[{"role":"user","content":"x"}],"timezone":"Local"}`:            "body.timezone",
+		`{"user_id":"u","messages":[{"role":"user","content":"x"}],"timezone":""}`:                 "body.timezone",
+		`{"user_id":"u","messages":[{"role":"user","content":"x"}],"metadata":[]}`:                 "body.metadata",
+		`{"user_id":"u","messages":[{"role":"user","content":"x"}],"metadata":{"a":"\u0000"}}`:     "body.metadata",
+		`{"user_id":"u","messages":[{"role":"user","content":"x"}],"scopes":["user"]}`:             "body.scopes[0]",
+		`{"user_id":"u","messages":[{"role":"user","content":"x"}],"priority":"high"}`:             "body.priority",
+		`{"user_id":"u","messages":[{"role":"user","content":"x"}],"infer":"no"}`:                  "body.infer",
+		`{"user_id":"u\u0000","messages":[{"role":"user","content":"x"}]}`:                         "body.user_id",
+		`{"user_id":"u","tenant_id":"x","messages":[{"role":"user","content":"x"}]}`:               "body.tenant_id",
+	} {
+		h.send("POST", "/v1/messages", body).want(422, fmt.Sprintf(`"location":"%s"`, location), "!hunter2")
+	}
+	// None of a call's messages is written if one is wrong.
+	h.send("GET", "/v1/messages?user_id=u", nil).want(404)
+	for _, body := range []string{``, `{`, `{"user_id":"u","messages":[{"role":"user","content":NaN}]}`, `{"user_id":"u"} {}`} {
+		h.send("POST", "/v1/messages", body).want(400)
+	}
+	h.send("POST", "/v1/messages", `{"user_id":"u","messages":[`+strings.TrimSuffix(strings.Repeat(`{"role":"user","content":"x"},`, 1000), ",")+`]}`).want(201)
+}
+
+func TestTextThatBreaksStorage(t *testing.T) {
+	h := newHouse(t, houseConfig{})
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[
+		{"role":"user","content":"My locker code is abc\u0000def"}, {"role":"user","content":"I love 👩‍👩‍👧 and \ud83d\ude00, not \ud83d alone"},
+		{"role":"tool","content":"\u0000\u0000"}, {"role":"user","content":[{"type":"text","text":"My cat is"},{"type":"image_url","image_url":{"url":"data:,"}},{"type":"text","text":"called \u0000Tom"}]}],
+		"metadata":{"emoji":"👩‍👩‍👧","lone":"\udc00","n":1.10e2}}`).want(201)
+	h.send("GET", "/v1/messages?user_id=u", nil).want(200, `abc\u0000def`, `👩‍👩‍👧`, `\ud83d\ude00`, `not \ufffd alone`, `"image_url":{"url":"data:,"}`)
+	h.settle()
+	h.send("GET", "/v1/ingest", nil).want(200, `"dead":0`, `"failed":0`)
+	h.send("GET", "/v1/memories?user_id=u", nil).want(200, "!\\u0000", "👩‍👩‍👧")
+	for plane := rune(0); plane <= 16; plane++ {
+		c := string(plane<<16 | 0x1234)
+		id := "p" + c
+		h.send("POST", "/v1/messages", map[string]any{"user_id": id, "session_id": id, "messages": []any{map[string]string{"role": "user", "content": "x " + c}}}).want(201)
+		h.send("GET", "/v1/messages?user_id="+url.QueryEscape(id), nil).want(200, "x "+c)
+	}
+}
+
+func TestWritesToTheLogUnderAnIdempotencyKey(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	body := `{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"once"},{"role":"system","content":"x"}]}`
+	first := h.send("POST", "/v1/messages", body, "Idempotency-Key", "k").want(201)
+	again := h.send("POST", "/v1/messages", body, "Idempotency-Key", "k").want(201)
+	if first.body != again.body || first.header.Get("Idempotent-Replayed") != "" || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("first %s %s\nagain %s %s", first.body, first.header, again.body, again.header)
+	}
+	h.send("POST", "/v1/messages", body+" ", "Idempotency-Key", "k").want(422, `"location":"header.Idempotency-Key"`)
+	h.send("POST", "/v1/messages", strings.Replace(body, "once", "twice", 1), "Idempotency-Key", "k").want(422, "!twice")
+	h.send("POST", "/v1/messages", body, "Idempotency-Key", "").want(422)
+	if got := h.send("GET", "/v1/messages?user_id=u&limit=10", nil).want(200, "!twice"); strings.Count(got.body, "once") != 1 {
+		t.Errorf("not written once: %s", got.body)
+	}
+	// A call that failed leaves nothing under its key.
+	h.send("POST", "/v1/messages", `{"user_id":"u","messages":[]}`, "Idempotency-Key", "k2").want(422)
+	h.send("POST", "/v1/messages", body, "Idempotency-Key", "k2").want(201)
+	// Many at once are one.
+	var wg sync.WaitGroup
+	answers := make([]string, 8)
+	for i := range answers {
+		wg.Go(func() { answers[i] = h.send("POST", "/v1/messages", body, "Idempotency-Key", "k3").want(201).body })
+	}
+	wg.Wait()
+	if len(slices.Compact(answers)) != 1 {
+		t.Errorf("%q", answers)
+	}
+	// A context with append: nothing is appended twice, and the context is made anew.
+	ctx := `{"user_id":"c","session_id":"s","append":[{"role":"user","content":"said once"}]}`
+	one := h.send("POST", "/v1/context", ctx, "Idempotency-Key", "k").want(200)
+	h.send("POST", "/v1/messages", `{"user_id":"c","session_id":"s","messages":[{"role":"assistant","content":"an answer"}]}`).want(201)
+	two := h.send("POST", "/v1/context", ctx, "Idempotency-Key", "k").want(200, "an answer")
+	var a, b contextAnswer
+	one.into(&a)
+	two.into(&b)
+	if a.Appended[0].ID != b.Appended[0].ID || two.header.Get("Idempotent-Replayed") != "true" || one.header.Get("Idempotent-Replayed") != "" {
+		t.Errorf("%s\n%s", one.body, two.body)
+	}
+	if strings.Count(two.body, "said once") != 1 {
+		t.Errorf("appended twice: %s", two.body)
+	}
+}
+
+func TestOtherWritesUnderAnIdempotencyKey(t *testing.T) {
+	h := newHouse(t, houseConfig{})
+	key := []string{"Idempotency-Key", "k"}
+	same := func(method, target string, body any, status int) {
+		t.Helper()
+		first := h.send(method, target, body, key...).want(status)
+		again := h.send(method, target, body, key...).want(status)
+		if first.body != again.body || first.header.Get("Idempotent-Replayed") != "" || again.header.Get("Idempotent-Replayed") != "true" {
+			t.Errorf("%s %s: first %s %v\nagain %s %v", method, target, first.body, first.header, again.body, again.header)
+		}
+	}
+	same("POST", "/v1/sessions", `{"user_id":"u","session_id":"s"}`, 201)
+	h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"t"}`, key...).want(422)
+	same("POST", "/v1/memories", `{"messages":"I live in Porto","user_id":"u"}`, 200)
+	h.send("POST", "/v1/memories", `{"messages":"I live in Rome","user_id":"u"}`, key...).want(422)
+	var list listAnswer
+	h.send("GET", "/v1/memories?user_id=u", nil).want(200).into(&list)
+	if list.Total != 1 {
+		t.Fatalf("%+v", list)
+	}
+	same("DELETE", "/v1/memories/"+list.Results[0].ID, nil, 200)
+	h.send("POST", "/v1/memories", `{"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}],"user_id":"v","infer":false}`).want(200)
+	same("DELETE", "/v1/memories?user_id=v", nil, 200)
+	h.send("DELETE", "/v1/memories?user_id=w", nil, key...).want(422) // another request under this key
+}
+
+func TestSessions(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"a/b %\"é","agent_id":"g","metadata":{"n":1}}`).
+		want(201, `"session_id":"a/b %\"é"`, `"user_id":"u"`, `"agent_id":"g"`, `"messages":0`, `"title":null`, `"last_message_at":null`, `"closed_at":null`, `"previous_session_id":null`, `"metadata":{"n":1}`)
+	conflict := h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"a/b %\"é"}`).want(409)
+	if conflict.header.Get("Retry-After") == "" {
+		t.Error("409 without Retry-After")
+	}
+	at := "/v1/sessions/" + url.PathEscape(`a/b %"é`)
+	h.send("GET", at+"?user_id=u", nil).want(200, `"agent_id":"g"`)
+	h.send("GET", at+"?user_id=u&agent_id=g", nil).want(200)
+	h.send("GET", at+"?user_id=u&agent_id=other", nil).want(404)
+	h.send("GET", at+"?user_id=v", nil).want(404)
+	h.send("GET", at, nil).want(422, `"location":"query.user_id"`)
+	h.send("GET", "/v1/sessions", nil).want(422)
+	h.send("POST", "/v1/sessions", `{"user_id":"u","previous_session_id":"a/b %\"é"}`).want(201, `"previous_session_id":"a/b %\"é"`)
+	h.send("POST", "/v1/sessions", `{"session_id":"x"}`).want(422, `"location":"body.user_id"`)
+	h.send("GET", "/v1/sessions?user_id=nobody", nil).want(200, `{"sessions":[],"next_cursor":null}`)
+
+	for i := range 7 {
+		h.send("POST", "/v1/messages", map[string]any{"user_id": "p", "session_id": fmt.Sprint("s", i), "messages": []any{map[string]string{"role": "user", "content": fmt.Sprint("hello number ", i)}}}).want(201)
+	}
+	var all, paged []string
+	var page sessionsAnswer
+	h.send("GET", "/v1/sessions?user_id=p", nil).want(200, `"title":"hello number 3"`, `"messages":1`).into(&page)
+	for _, s := range page.Sessions {
+		all = append(all, s.SessionID)
+	}
+	if strings.Join(all, "") != "s6s5s4s3s2s1s0" || page.NextCursor != nil {
+		t.Errorf("not newest first: %q", all)
+	}
+	cursor := ""
+	for range 7 {
+		page = sessionsAnswer{}
+		h.send("GET", "/v1/sessions?user_id=p&limit=2"+cursor, nil).want(200).into(&page)
+		for _, s := range page.Sessions {
+			paged = append(paged, s.SessionID)
+		}
+		if page.NextCursor == nil {
+			break
+		}
+		cursor = "&cursor=" + url.QueryEscape(*page.NextCursor)
+	}
+	if !slices.Equal(all, paged) {
+		t.Errorf("paged %q, want %q", paged, all)
+	}
+	page = sessionsAnswer{}
+	h.send("GET", "/v1/sessions?user_id=p&limit=2&offset=3", nil).want(200).into(&page)
+	if len(page.Sessions) != 2 || page.Sessions[0].SessionID != "s3" {
+		t.Errorf("offset: %+v", page)
+	}
+	h.send("GET", "/v1/sessions?user_id=p&offset=99", nil).want(200, `"sessions":[]`)
+	h.send("GET", "/v1/sessions?user_id=p&offset=3&cursor=x", nil).want(422, `"location":"query.cursor"`)
+	h.send("GET", "/v1/sessions?user_id=p&cursor=hunter%202", nil).want(422, `"location":"query.cursor"`, "!hunter")
+}
+
+func TestIngestStatesAndDeadLetters(t *testing.T) {
+	h := newHouse(t, houseConfig{doomed: "cursed"})
+	h.send("GET", "/v1/ingest", nil).want(200, `"states":{"pending":0,"running":0,"failed":0,"done":0,"skipped":0,"dead":0}`, `"oldest_pending_s":0`, `"per_s":0`)
+	var posted appendAnswer
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","agent_id":"g","messages":[{"role":"user","content":"a cursed sentence"}]}`).want(201).into(&posted)
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s2","messages":[{"role":"user","content":"I live in Lisbon"},{"role":"system","content":"x"}]}`).want(201)
+	h.settle()
+	h.send("GET", "/v1/ingest?user_id=u", nil).want(200, `"done":1`, `"skipped":1`, `"dead":1`, `"oldest_pending_s":0`)
+	h.send("GET", "/v1/ingest?user_id=u&session_id=s", nil).want(200, `"done":0`, `"dead":1`)
+	h.send("GET", "/v1/ingest?user_id=nobody", nil).want(200, `"done":0`)
+	h.send("GET", "/v1/ingest?session_id=s", nil).want(422, `"location":"query.user_id"`)
+	h.send("GET", "/v1/ingest?wait=61s", nil).want(422, `"location":"query.wait"`)
+
+	id := posted.Messages[0].ID
+	h.send("GET", "/v1/dead-letters", nil).want(200, fmt.Sprintf(`"id":%d`, id), `"session_id":"s"`, `"error":"extract: `, "!cursed sentence")
+	h.send("GET", fmt.Sprintf("/v1/messages/%d", id), nil).want(200, `"state":"dead"`, `"attempts":1`, `"settled_at":"`)
+	at := fmt.Sprintf("/v1/dead-letters/%d", id)
+	h.send("POST", at+"/retry?user_id=v", nil).want(404)
+	h.send("POST", at+"/retry?user_id=u&agent_id=v", nil).want(404)
+	h.send("POST", at+"/retry", `{"x":1}`).want(422, `"location":"body.x"`)
+	h.send("POST", at+"/retry?user_id=u&agent_id=g", `{}`).want(200, fmt.Sprintf(`{"id":%d,"ingest":{"state":"pending"}}`, id))
+	h.settle()
+	h.send("POST", at+"/discard", nil).want(200, `"state":"skipped"`)
+	h.send("POST", at+"/discard", nil).want(404)
+	h.send("POST", at+"/retry", nil).want(404)
+	h.send("GET", "/v1/dead-letters", nil).want(200, `{"dead_letters":[],"next_cursor":null}`)
+	h.send("GET", "/v1/ingest", nil).want(200, `"skipped":2`, `"dead":0`)
+	h.send("POST", "/v1/dead-letters/999999/retry", nil).want(404)
+}
+
+func TestMemoriesAreLearnedAndFound(t *testing.T) {
+	h := newHouse(t, houseConfig{})
+	var added addAnswer
+	h.send("POST", "/v1/memories", `{"messages":[{"role":"user","content":"My favorite color is blue","created_at":"2026-03-03T10:00:00Z"}],"user_id":"alice","run_id":"r1","metadata":{"k":"v"}}`).
+		want(200, `"event":"ADD"`, `"previous_memory":null`, `"relations":[]`, `"degraded":[]`).into(&added)
+	if len(added.Results) != 1 {
+		t.Fatalf("%+v", added)
+	}
+	id := added.Results[0].ID
+	h.send("GET", "/v1/memories/"+id, nil).want(200, `"memory":"My favorite color is blue"`, `"user_id":"alice"`, `"run_id":"r1"`, `"app_id":null`, `"role":"user"`,
+		`"categories":[`, `"metadata":{"k":"v"}`, `"valid_from":"2026-03-03T10:00:00Z"`, `"valid_to":null`, `"event":"RETRIEVE"`, `"day_of_week":"tuesday"`, `"sources":[`)
+	h.send("GET", "/v1/messages?user_id=alice&session_id=r1", nil).want(200, "favorite color") // logged first, under run_id
+	h.send("POST", "/v1/memories/search", `{"query":"what is the favorite color","user_id":"alice"}`).want(200, id, `"score":`, `"similarity":`, "!explain", `"relations":[]`, `"degraded":[]`)
+	h.send("POST", "/v1/memories/search", `{"query":"My favorite color is blue","user_id":"alice","threshold":0.99,"explain":true}`).want(200, id, `"score":1`, `"explain":{`)
+	h.send("POST", "/v1/memories/search", `{"query":"favorite color","user_id":"bob"}`).want(200, `"results":[]`, "!blue")
+	h.send("POST", "/v1/memories/search", `{"query":"favorite color","filters":{"user_id":"alice"}}`).want(200, id)
+	h.send("POST", "/v1/memories/search", `{"query":"favorite color","filters":{"AND":[{"user_id":{"in":["alice","bob"]}}]}}`).want(200, id)
+	h.send("POST", "/v1/memories/search", `{"query":"favorite color","filters":{"metadata.k":"v"},"user_id":"alice"}`).want(200, id)
+	h.send("POST", "/v1/memories/search", `{"query":"favorite color","filters":{"k":"other"},"user_id":"alice"}`).want(200, `"results":[]`)
+	h.send("POST", "/v1/memories/search", `{"query":"favorite color","user_id":"alice","scopes":["ASSISTANT"]}`).want(200, `"results":[]`)
+	h.send("POST", "/v1/memories/search", `{"query":"favorite color","user_id":"alice","as_of":"2026-03-02"}`).want(200, `"results":[]`)
+	h.send("POST", "/v1/memories/search", `{"query":"favorite color","user_id":"alice","mode":"lexical"}`).want(200, id)
+	h.send("POST", "/v1/memories/search", `{"query":"favorite color","user_id":"alice","mode":"vector"}`).want(200, id)
+	h.send("POST", "/v1/memories/search", `{"query":"favorite color","all_scopes":true}`).want(200, id)
+	h.send("POST", "/v1/memories/search", `{"query":"favorite color","run_id":"r1"}`).want(200, id)
+	for body, location := range map[string]string{
+		`{"query":" ","user_id":"a"}`:                                 "body.query",
+		`{"query":"\u200b","user_id":"a"}`:                            "body.query",
+		`{"user_id":"a"}`:                                             "body.query",
+		`{"query":"x"}`:                                               "body.user_id",
+		`{"query":"x","app_id":"a"}`:                                  "body.user_id",
+		`{"query":"x","filters":{"OR":[{"user_id":"a"}]}}`:            "body.user_id",
+		`{"query":"x","user_id":"a","limit":0}`:                       "body.limit",
+		`{"query":"x","user_id":"a","limit":1001}`:                    "body.limit",
+		`{"query":"x","user_id":"a","threshold":1.5}`:                 "body.threshold",
+		`{"query":"x","user_id":"a","mode":"magic"}`:                  "body.mode",
+		`{"query":"x","user_id":"a","scopes":[]}`:                     "body.scopes",
+		`{"query":"x","user_id":"a","top_k":5}`:                       "body.top_k",
+		`{"query":"x","user_id":"a","filters":[]}`:                    "body.filters",
+		`{"query":"x","user_id":"a","filters":{"n":{"hunter":5}}}`:    "body.filters.n.hunter",
+		`{"query":"x","user_id":"a","filters":{"n":{"in":"hunter"}}}`: "body.filters.n.in",
+	} {
+		h.send("POST", "/v1/memories/search", body).want(422, fmt.Sprintf(`"location":"%s`, location))
+	}
+
+	h.send("GET", "/v1/memories/"+id+"/history", nil).want(200, `"event":"ADD"`, `"memory":"My favorite color is blue"`, `"previous_memory":null`, `"reason":"`, `"by":"`)
+	for _, check := range []string{"?user_id=bob", "?agent_id=x", "?user_id=alice&agent_id=x"} {
+		h.send("GET", "/v1/memories/"+id+check, nil).want(404, "!blue")
+		h.send("GET", "/v1/memories/"+id+"/history"+check, nil).want(404, "!blue")
+		h.send("DELETE", "/v1/memories/"+id+check, nil).want(404)
+	}
+	h.send("GET", "/v1/memories/"+id+"?user_id=alice", nil).want(200)
+	h.send("DELETE", "/v1/memories/"+id+"?user_id=alice", nil).want(200, fmt.Sprintf(`{"id":"%s","event":"DELETE"}`, id))
+	h.send("GET", "/v1/memories/"+id, nil).want(404)
+	h.send("DELETE", "/v1/memories/"+id, nil).want(404)
+	h.send("POST", "/v1/memories/search", `{"query":"favorite color","user_id":"alice"}`).want(200, "!blue")
+	h.send("GET", "/v1/memories/"+id+"/history", nil).want(200, `"event":"DELETE"`, `"by":"api"`)
+	for _, id := range []string{"nope", "00000000-0000-0000-0000-000000000000", "%27%22", "a%2Fb", "1"} {
+		h.send("GET", "/v1/memories/"+id, nil).want(404)
+		h.send("GET", "/v1/memories/"+id+"/history", nil).want(404)
+		h.send("DELETE", "/v1/memories/"+id, nil).want(404)
+	}
+}
+
+func TestWhatIsAddedIsNeverLost(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true, Config: Config{LearnWait: 50 * time.Millisecond}})
+	var later addLaterAnswer
+	h.send("POST", "/v1/memories", `{"messages":"I live in Lisbon","user_id":"u"}`).want(202, `"ingest_ids":[`).into(&later) // nobody works
+	if len(later.IngestIDs) != 1 {
+		t.Fatalf("%+v", later)
+	}
+	h.send("GET", fmt.Sprintf("/v1/messages/%d", later.IngestIDs[0]), nil).want(200, `"content":"I live in Lisbon"`, `"role":"user"`, `"state":"pending"`)
+	h.send("POST", "/v1/memories", `{"messages":{"role":"user","content":"I have a cat"},"user_id":"u","wait":false}`).want(202, `"ingest_ids":[`)
+	h.send("GET", "/v1/messages?user_id=u", nil).want(404) // such sessions are never the latest
+	for body, location := range map[string]string{
+		`{"messages":"x"}`:                                                   "body.user_id",
+		`{"messages":"x","app_id":"a"}`:                                      "body.user_id",
+		`{"user_id":"u"}`:                                                    "body.messages",
+		`{"messages":"","user_id":"u"}`:                                      "body.messages",
+		`{"messages":[],"user_id":"u"}`:                                      "body.messages",
+		`{"messages":7,"user_id":"u"}`:                                       "body.messages",
+		`{"messages":["x"],"user_id":"u"}`:                                   "body.messages[0]",
+		`{"messages":{"role":"user"},"user_id":"u"}`:                         "body.messages.content",
+		`{"messages":{"content":"x"},"user_id":"u"}`:                         "body.messages.role",
+		`{"messages":"x","user_id":"u","prompt":"y"}`:                        "body.prompt",
+		`{"messages":"x","user_id":"u","store":{}}`:                          "body.store",
+		`{"messages":"x","user_id":"u","filters":{}}`:                        "body.filters",
+		`{"messages":"x","user_id":"u","categories":["a"]}`:                  "body.categories",
+		`{"messages":"x","user_id":"u","expires_at":"2030-01-01"}`:           "body.expires_at",
+		`{"messages":"x","user_id":"u","infer":false,"expires_at":"soon"}`:   "body.expires_at",
+		`{"messages":"x","user_id":"u","infer":false,"categories":["a",""]}`: "body.categories[1]",
+		`{"messages":[{"role":"user","content":"x"},{"role":"tool","content":""}],"user_id":"u","infer":false}`: "body.messages[1].content",
+		`{"messages":"x","user_id":"u","immutable":true}`:                                                       "body.immutable",
+	} {
+		h.send("POST", "/v1/memories", body).want(422, fmt.Sprintf(`"location":"%s"`, location))
+	}
+	h.send("POST", "/v1/memories", `{"messages":"x","user_id":"u","prompt":null,"store":null,"filters":null,"wait":false}`).want(202)
+}
+
+func TestMemoriesAreStoredVerbatim(t *testing.T) {
+	h := newHouse(t, houseConfig{})
+	body := `{"messages":[{"role":"user","name":"bob","content":"The gate opens at six","created_at":"2026-03-02T10:00:00+01:00"},{"role":"assistant","content":"Noted: six"}],
+		"user_id":"alice","agent_id":"g","run_id":"r","app_id":"a","infer":false,"metadata":{"k":{"n":1}},"memory_type":"fact","scope":"private","categories":["travel"],"occurred_at":"2026-03-01","expires_at":"2999-01-01T00:00:00Z"}`
+	var added, again addAnswer
+	h.send("POST", "/v1/memories", body).want(200, `"event":"ADD"`, "!NONE").into(&added)
+	h.send("POST", "/v1/memories", body).want(200, `"event":"NONE"`, "!ADD").into(&again)
+	if len(added.Results) != 2 || added.Results[0].ID != again.Results[0].ID || added.Results[1].ID != again.Results[1].ID {
+		t.Errorf("%+v\n%+v", added, again)
+	}
+	h.send("GET", "/v1/memories/"+added.Results[0].ID, nil).want(200, `"memory":"The gate opens at six"`, `"actor_id":"bob"`, `"role":"user"`, `"agent_id":"g"`, `"run_id":"r"`, `"app_id":"a"`,
+		`"memory_type":"fact"`, `"scope":"private"`, `"categories":["travel"]`, `"occurred_at":"2026-03-01T00:00:00Z"`, `"expires_at":"2999-01-01T00:00:00Z"`, `"valid_from":"2026-03-02T09:00:00Z"`, `"sources":[]`)
+	h.send("GET", "/v1/messages?user_id=alice", nil).want(404) // not logged
+	h.send("POST", "/v1/memories/list", `{"user_id":"alice","scopes":["ASSISTANT"]}`).want(200, "Noted: six", "!gate", `"total":1`)
+
+	// The embedder away: stored, found by words, and said so.
+	h.embedder.away.Store(true)
+	var late addAnswer
+	h.send("POST", "/v1/memories", `{"messages":"The zeppelin lands at eight","user_id":"alice","app_id":"a","infer":false}`).want(200, `"degraded":["embedding"]`, `"event":"ADD"`).into(&late)
+	h.send("POST", "/v1/memories/search", `{"query":"when does the zeppelin land","user_id":"alice","app_id":"a"}`).want(200, late.Results[0].ID, `"degraded":["embedding"]`)
+	h.embedder.away.Store(false)
+	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) { // its vector follows
+		var found searchAnswer
+		h.send("POST", "/v1/memories/search", `{"query":"The zeppelin lands at eight","user_id":"alice","app_id":"a","mode":"vector"}`).want(200).into(&found)
+		if len(found.Results) > 0 && found.Results[0].ID == late.Results[0].ID && len(found.Degraded) == 0 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("its vector never came: %+v", found)
+		}
+	}
+}
+
+func TestMemoriesArePagedAndDeleted(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	const n = 237
+	var said []any
+	for i := range n {
+		said = append(said, map[string]any{"role": "user", "content": fmt.Sprintf("Thing %d is in box %d", i, i)})
+	}
+	h.send("POST", "/v1/memories", map[string]any{"messages": said, "user_id": "u", "infer": false}).want(200)
+	h.send("POST", "/v1/memories", `{"messages":"Another's thing","user_id":"v","infer":false}`).want(200)
+	for _, way := range []string{"GET", "POST"} {
+		seen := map[string]bool{}
+		cursor := ""
+		for range n {
+			var page listAnswer
+			if way == "GET" {
+				target := "/v1/memories?user_id=u&limit=50"
+				if cursor != "" {
+					target += "&cursor=" + url.QueryEscape(cursor)
+				}
+				h.send("GET", target, nil).want(200, "!Another").into(&page)
+			} else {
+				body := map[string]any{"user_id": "u", "limit": 50}
+				if cursor != "" {
+					body["cursor"] = cursor
+				}
+				h.send("POST", "/v1/memories/list", body).want(200, "!Another").into(&page)
+			}
+			if page.Total != n {
+				t.Errorf("total %d", page.Total)
+			}
+			for _, m := range page.Results {
+				if seen[m.ID] {
+					t.Errorf("%s came twice", m.ID)
+				}
+				seen[m.ID] = true
+			}
+			if page.NextCursor == nil {
+				break
+			}
+			cursor = *page.NextCursor
+		}
+		if len(seen) != n {
+			t.Errorf("%s: %d memories could be reached", way, len(seen))
+		}
+	}
+	var page listAnswer
+	h.send("GET", "/v1/memories?user_id=u&limit=10&offset=230", nil).want(200).into(&page)
+	if len(page.Results) != 7 {
+		t.Errorf("offset: %d results", len(page.Results))
+	}
+	h.send("GET", "/v1/memories?user_id=u&offset=1&cursor=x", nil).want(422, `"location":"query.cursor"`)
+	h.send("POST", "/v1/memories/list", `{"user_id":"u","offset":1,"cursor":"x"}`).want(422, `"location":"body.cursor"`)
+	h.send("POST", "/v1/memories/list", `{"user_id":"u","cursor":"hunter2"}`).want(422, `"location":"body.cursor"`, "!hunter2")
+	h.send("POST", "/v1/memories/list", `{"user_id":"u","threshold":0.5}`).want(422, `"location":"body.threshold"`)
+	h.send("POST", "/v1/memories/list", `{"user_id":"u","explain":true}`).want(422, `"location":"body.explain"`)
+	h.send("POST", "/v1/memories/list", `{"user_id":"u","query":"x"}`).want(422, `"location":"body.query"`)
+	h.send("GET", "/v1/memories", nil).want(422, `"location":"query.user_id"`)
+	h.send("POST", "/v1/memories/list", `{}`).want(422, `"location":"body.user_id"`)
+	h.send("GET", "/v1/memories?all_scopes=true&limit=1", nil).want(200, fmt.Sprintf(`"total":%d`, n+1))
+
+	h.send("DELETE", "/v1/memories", nil).want(422, `"location":"query.user_id"`)
+	h.send("DELETE", "/v1/memories?user_id=", nil).want(422)
+	h.send("DELETE", "/v1/memories?userid=u", nil).want(422, `"location":"query.userid"`)
+	h.send("DELETE", "/v1/memories?user_id=u&user_id=v", nil).want(422)
+	h.send("DELETE", "/v1/memories?user_id=u", nil).want(200, fmt.Sprintf(`{"count":%d}`, n))
+	h.send("GET", "/v1/memories?user_id=u", nil).want(200, `{"results":[],"relations":[],"total":0,"next_cursor":null}`)
+	h.send("GET", "/v1/memories?user_id=v", nil).want(200, "Another")
+}
+
+func TestContexts(t *testing.T) {
+	h := newHouse(t, houseConfig{})
+	h.send("POST", "/v1/memories", `{"messages":"My favorite color is blue","user_id":"alice","run_id":"old","agent_id":"g"}`).want(200)
+	h.send("POST", "/v1/memories", `{"messages":"My dentist is called Nina","user_id":"bob"}`).want(200)
+	// A session that is new: recall only.
+	fresh := h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","query":"favorite color"}`).
+		want(200, `"session_id":"s1"`, `"appended":[]`, `"role":"system"`, `retrieved memories:\nuser: My favorite color is blue`, `"score":`, `"degraded":[]`, `"counter":"o200k_base"`, `"budget":4000`, "!Nina")
+	var c contextAnswer
+	fresh.into(&c)
+	if len(c.Messages) != 1 || len(c.Recalled) != 1 || c.Tokens.Used == 0 {
+		t.Errorf("%s", fresh.body)
+	}
+	h.send("GET", "/v1/sessions/s1?user_id=alice", nil).want(404) // asking makes no session
+	// One call a turn.
+	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","append":[{"role":"user","content":"Which is my favorite color?","id":"c-1","created_at":"2026-03-02T10:00:00Z"}],"timezone":"Europe/Lisbon","metadata":{"a":1}}`).
+		want(200, `"appended":[{"id":`, `"client_id":"c-1"`, `"ingest":{"state":"pending"}`, `"content":"Which is my favorite color?"`, "color is blue", "!created_at\":\"2026-03-02T10:00:00Z\",\"role")
+	h.send("POST", "/v1/messages", `{"user_id":"alice","session_id":"s1","messages":[{"role":"assistant","content":"Blue it is."}]}`).want(201)
+	h.send("POST", "/v1/context", `{"user_id":"alice"}`).want(200, `"session_id":"s1"`, "Blue it is.")
+	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","turns":0,"query":"color"}`).want(200, "!Blue it is.", "favorite color is blue")
+	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","include_long_term":false}`).want(200, "!retrieved", `"recalled":[]`)
+	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","recall":0}`).want(200, `"recalled":[]`)
+	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","query":" ","threshold":1}`).want(200, `"recalled":[]`)
+	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","query":"color","filters":{"run_id":"nope"}}`).want(200, `"recalled":[]`)
+	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"old","query":"color","recall_scope":["session"],"turns":0}`).want(200, "color is blue")
+	h.send("POST", "/v1/context", `{"user_id":"alice","agent_id":"other","session_id":"s9","query":"color","recall_scope":["user","agent"]}`).want(200, `"recalled":[]`)
+	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","render":"system","query":"color"}`).want(200, `"messages":[{"role":"system"`, "Blue it is.", `!"role":"assistant"`)
+	// Nobody yet: a session that comes to be with its first message.
+	var none contextAnswer
+	h.send("POST", "/v1/context", `{"user_id":"carol"}`).want(200, `"messages":[]`, `"recalled":[]`).into(&none)
+	if len(none.SessionID) != 36 {
+		t.Errorf("session %q", none.SessionID)
+	}
+	h.send("POST", "/v1/context", `{"user_id":"carol","recall_scope":["session"],"query":"x"}`).want(200, `"recalled":[]`)
+	h.embedder.away.Store(true)
+	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","query":"favorite color"}`).want(200, `"degraded":["embedding"]`, "color is blue", "Blue it is.")
+	for body, location := range map[string]string{
+		`{"session_id":"s"}`: "body.user_id",
+		`{"user_id":"u","append":[{"role":"user","content":""}]}`:    "body.append[0].content",
+		`{"user_id":"u","append":{}}`:                                "body.append",
+		`{"user_id":"u","turns":-1}`:                                 "body.turns",
+		`{"user_id":"u","turns":1001}`:                               "body.turns",
+		`{"user_id":"u","recall":-1}`:                                "body.recall",
+		`{"user_id":"u","threshold":2}`:                              "body.threshold",
+		`{"user_id":"u","recall_scope":["tenant"]}`:                  "body.recall_scope[0]",
+		`{"user_id":"u","recall_scope":[]}`:                          "body.recall_scope",
+		`{"user_id":"u","recall_scope":"user"}`:                      "body.recall_scope",
+		`{"user_id":"u","recall_scope":["agent"]}`:                   "body.agent_id",
+		`{"user_id":"u","token_budget":0}`:                           "body.token_budget",
+		`{"user_id":"u","render":"xml"}`:                             "body.render",
+		`{"user_id":"u","filters":{"a":{"hunter":1}}}`:               "body.filters.a.hunter",
+		`{"user_id":"u","messages":[{"role":"user","content":"x"}]}`: "body.messages",
+		`{"user_id":"u","query":5}`:                                  "body.query",
+	} {
+		h.send("POST", "/v1/context", body).want(422, fmt.Sprintf(`"location":"%s`, location))
+	}
+}
+
+// For every route: another tenant's key, another user's or agent's name, and what is
+// there is not there.
+func TestOthersSeeNothingAnywhere(t *testing.T) {
+	h := newHouse(t, houseConfig{doomed: "cursed", Config: Config{Keys: []Key{{"a", "acme", RoleAdmin}, {"w", "acme", RoleWriter}, {"r", "acme", RoleReader}, {"o", "other", RoleAdmin}}}})
+	as := func(key string) []string { return []string{"Authorization", "Bearer " + key} }
+	settle := func(key string) {
+		t.Helper()
+		h.send("GET", "/v1/ingest?wait=60s", nil, as(key)...).want(200, `"pending":0`, `"running":0`)
+	}
+	var posted appendAnswer
+	var added addAnswer
+	h.send("POST", "/v1/messages", `{"user_id":"u1","session_id":"s","agent_id":"g","messages":[{"role":"user","content":"a cursed secret"}]}`, as("w")...).want(201).into(&posted)
+	h.send("POST", "/v1/memories", `{"messages":"My secret is a secret","user_id":"u1","agent_id":"g","infer":false}`, as("w")...).want(200).into(&added)
+	settle("a")
+	message, memory := fmt.Sprint(posted.Messages[0].ID), added.Results[0].ID
+
+	n := 0
+	doc := serveBare(t, Deps{}, Config{}, nil).api.OpenAPI()
+	for path, item := range doc.Paths {
+		for method := range operationsOf(item) {
+			if !strings.HasPrefix(path, "/v1/") || !strings.Contains(path, "{") {
+				continue
+			}
+			n++
+			id := message
+			if strings.HasPrefix(path, "/v1/memories/") {
+				id = memory
+			}
+			target := strings.NewReplacer("{id}", id, "{session_id}", "s").Replace(path)
+			for _, check := range []string{"?user_id=u2", "?user_id=u1&agent_id=h"} {
+				h.send(method, target+check, nil, as("a")...).want(404, "!secret")
+			}
+			h.send(method, target+"?user_id=u1", nil, as("o")...).want(404, "!secret")
+		}
+	}
+	if n != 7 {
+		t.Errorf("%d routes with ids", n)
+	}
+	for _, other := range []string{`"u2"`, `"u1","agent_id":"h"`} {
+		h.send("POST", "/v1/memories/search", `{"query":"secret","user_id":`+other+`}`, as("a")...).want(200, `"results":[]`)
+		h.send("POST", "/v1/memories/list", `{"user_id":`+other+`}`, as("a")...).want(200, `"results":[]`, `"total":0`)
+	}
+	h.send("POST", "/v1/context", `{"user_id":"u2","session_id":"s","query":"secret"}`, as("a")...).want(200, "!secret")
+	h.send("GET", "/v1/messages?user_id=u2&session_id=s", nil, as("a")...).want(404)
+	h.send("GET", "/v1/memories?user_id=u2", nil, as("a")...).want(200, `"total":0`)
+	h.send("DELETE", "/v1/memories?user_id=u2", nil, as("a")...).want(200, `{"count":0}`)
+
+	// Another tenant's key: as if nothing were there.
+	h.send("POST", "/v1/memories/search", `{"query":"secret","user_id":"u1"}`, as("o")...).want(200, `"results":[]`)
+	h.send("POST", "/v1/memories/search", `{"query":"secret","all_scopes":true}`, as("o")...).want(200, `"results":[]`)
+	h.send("GET", "/v1/memories?all_scopes=true", nil, as("o")...).want(200, `"total":0`)
+	h.send("POST", "/v1/context", `{"user_id":"u1","session_id":"s","query":"secret"}`, as("o")...).want(200, "!secret")
+	h.send("GET", "/v1/messages?user_id=u1&session_id=s", nil, as("o")...).want(404)
+	h.send("GET", "/v1/sessions?user_id=u1", nil, as("o")...).want(200, `"sessions":[]`)
+	h.send("GET", "/v1/dead-letters", nil, as("o")...).want(200, `"dead_letters":[]`)
+	h.send("GET", "/v1/ingest", nil, as("o")...).want(200, `"dead":0`)
+	h.send("DELETE", "/v1/memories?user_id=u1", nil, as("o")...).want(200, `{"count":0}`)
+
+	// Roles.
+	h.send("POST", "/v1/memories/search", `{"query":"secret","all_scopes":true}`, as("w")...).want(403)
+	h.send("GET", "/v1/memories?all_scopes=true", nil, as("r")...).want(403)
+	h.send("POST", "/v1/memories/search", `{"query":"secret","user_id":"u1"}`, as("r")...).want(200, "secret")
+	h.send("POST", "/v1/memories/list", `{"user_id":"u1"}`, as("r")...).want(200, "secret")
+	h.send("POST", "/v1/context", `{"user_id":"u1","query":"secret"}`, as("r")...).want(200, "secret")
+	h.send("POST", "/v1/context", `{"user_id":"u1","session_id":"s","append":[{"role":"user","content":"x"}]}`, as("r")...).want(403)
+	h.send("DELETE", "/v1/memories/"+memory, nil, as("r")...).want(403)
+
+	// The owner's.
+	for _, target := range []string{"/v1/messages/" + message, "/v1/memories/" + memory} {
+		h.send("GET", target+"?user_id=u1&agent_id=g", nil, as("r")...).want(200, "secret")
+	}
+	h.send("GET", "/v1/dead-letters", nil, as("r")...).want(200, message)
+}
+
+func TestAnswersHaveTheContractsForm(t *testing.T) {
+	h := newHouse(t, houseConfig{})
+	h.send("POST", "/v1/memories", `{"messages":"I live in Lisbon","user_id":"u"}`).want(200)
+	var list struct{ Results []map[string]json.RawMessage }
+	h.send("GET", "/v1/memories?user_id=u", nil).want(200).into(&list)
+	if len(list.Results) != 1 {
+		t.Fatalf("%+v", list)
+	}
+	members := strings.Fields("id memory user_id agent_id run_id app_id actor_id role scope memory_type categories metadata hash pinned created_at updated_at occurred_at valid_from valid_to superseded_by expires_at sources structured_attributes event")
+	for _, name := range members {
+		if _, ok := list.Results[0][name]; !ok {
+			t.Errorf("a memory has no %s", name)
+		}
+	}
+	if len(list.Results[0]) != len(members) {
+		t.Errorf("a memory has %d members: %v", len(list.Results[0]), list.Results[0])
+	}
+	id := regexp.MustCompile(`^"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"$`)
+	if !id.Match(list.Results[0]["id"]) {
+		t.Errorf("the id is %s", list.Results[0]["id"])
+	}
+	for _, name := range []string{"created_at", "updated_at", "valid_from"} {
+		var s string
+		_ = json.Unmarshal(list.Results[0][name], &s)
+		if at, err := memd.ParseTime(name, s); err != nil || !strings.HasSuffix(s, "Z") || time.Since(at) > time.Hour {
+			t.Errorf("%s is %q", name, s)
+		}
+	}
+	// The same memory from every endpoint.
+	one := h.send("GET", "/v1/memories/"+strings.Trim(string(list.Results[0]["id"]), `"`), nil).want(200)
+	var alone map[string]json.RawMessage
+	one.into(&alone)
+	var found struct{ Results []map[string]json.RawMessage }
+	h.send("POST", "/v1/memories/search", `{"query":"Lisbon","user_id":"u"}`).want(200).into(&found)
+	for _, name := range members {
+		if string(alone[name]) != string(list.Results[0][name]) || string(alone[name]) != string(found.Results[0][name]) {
+			t.Errorf("%s differs: %s, %s, %s", name, alone[name], list.Results[0][name], found.Results[0][name])
+		}
+	}
+}
