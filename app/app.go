@@ -72,7 +72,7 @@ type App struct {
 
 // New makes a memd of a valid configuration. Nothing runs yet.
 func New(cfg Config, servers Servers, version string, log zerolog.Logger) (*App, error) {
-	if err := cfg.Validate(); err != nil {
+	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
 	keys, err := ParseAPIKeys(cfg.APIKeys)
@@ -202,7 +202,7 @@ func (a *App) startUp(ctx context.Context) error {
 	store := longterm.New(a.pool, longterm.Config{})
 	workStore := longterm.New(workers, longterm.Config{})
 	rec := recall.New(store, model, recall.Config{Log: a.component("recall")})
-	assembler, err := assemble.New(log, rec, assemble.Config{Header: a.cfg.RecallHeader})
+	assembler, err := assemble.New(log, rec, assemble.Config{Header: a.cfg.RecallHeader, Log: a.component("assemble")})
 	if err != nil {
 		return err
 	}

@@ -104,8 +104,8 @@ func (c Config) UsesLLM() bool {
 	return c.Extractor == "llm" || c.Extractor == "" && c.LLMURL != ""
 }
 
-// Validate names every problem there is, by the name of the variable.
-func (c Config) Validate() error {
+// Check names every problem there is, by the name of the variable.
+func (c Config) Check() error {
 	var problems []error
 	problem := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
 

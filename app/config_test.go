@@ -12,12 +12,12 @@ func valid() Config {
 }
 
 func TestTheDefaultsAreValid(t *testing.T) {
-	if err := valid().Validate(); err != nil {
+	if err := valid().Check(); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestValidateNamesEachProblem(t *testing.T) {
+func TestCheckNamesEachProblem(t *testing.T) {
 	for name, c := range map[string]struct {
 		set  func(*Config)
 		want string
@@ -46,7 +46,7 @@ func TestValidateNamesEachProblem(t *testing.T) {
 	} {
 		cfg := valid()
 		c.set(&cfg)
-		err := cfg.Validate()
+		err := cfg.Check()
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want it to name %s", name, err, c.want)
 		}
@@ -54,7 +54,7 @@ func TestValidateNamesEachProblem(t *testing.T) {
 	cfg := valid()
 	cfg.Listen, cfg.Workers, cfg.LogLevel = "0.0.0.0:1", -1, "loud"
 	for _, name := range []string{"MEMD_LISTEN", "MEMD_WORKERS", "MEMD_LOG_LEVEL"} {
-		if err := cfg.Validate(); !strings.Contains(err.Error(), name) {
+		if err := cfg.Check(); !strings.Contains(err.Error(), name) {
 			t.Errorf("all problems at once: %v misses %s", err, name)
 		}
 	}

@@ -27,7 +27,7 @@ func settings() map[string]reflect.Type {
 
 // TakeUnreadable looks through the environment for values that are not of their
 // setting's kind (a word where a number belongs), takes them out and gives them
-// back, so that all of them can be told at once, with what Validate finds.
+// back, so that all of them can be told at once, with what Check finds.
 func TakeUnreadable(lookup func(string) (string, bool), unset func(string) error) []Unreadable {
 	var bad []Unreadable
 	for name, t := range settings() {

@@ -40,7 +40,7 @@ func (c configCheckCommand) Run(k *kong.Context, misread []app.Unreadable) error
 	for _, name := range app.UnknownVariables(os.Environ()) {
 		fmt.Fprintf(os.Stderr, "warning: %s is no setting of memd\n", name)
 	}
-	if err := errors.Join(app.UnreadableError(misread), c.Validate()); err != nil {
+	if err := errors.Join(app.UnreadableError(misread), c.Check()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return errSaid
 	}

@@ -37,6 +37,7 @@ func TestMain(m *testing.M) {
 	}
 	code := memdtest.Run(m)
 	os.RemoveAll(dir)
+	os.RemoveAll(made.dir)
 	os.Exit(code)
 }
 
@@ -63,6 +64,37 @@ func (d *daemon) logged() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.log.String()
+}
+
+// dataDir gives a data directory in which the database is there already, as at a
+// second start: making one anew takes seconds.
+func dataDir(t *testing.T) string {
+	t.Helper()
+	made.Do(func() {
+		// Made by a first start, which is a test in itself.
+		made.dir, made.err = os.MkdirTemp("", "memd-made-")
+		if made.err == nil {
+			made.err = os.Chmod(made.dir, 0o755)
+		}
+		if made.err == nil {
+			d := start(t, made.dir)
+			made.err, _ = d.terminate()
+		}
+	})
+	if made.err != nil {
+		t.Fatal(made.err)
+	}
+	dir := memdtest.Dir(t)
+	if out, err := exec.Command("cp", "-a", filepath.Join(made.dir, "postgres"), dir).CombinedOutput(); err != nil {
+		t.Fatalf("cp: %v %s", err, out)
+	}
+	return dir
+}
+
+var made struct {
+	sync.Once
+	dir string
+	err error
 }
 
 // launch starts memd on a data directory and waits until it says where it listens.

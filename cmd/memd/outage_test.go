@@ -113,7 +113,7 @@ func (d *daemon) degraded() []string {
 
 func TestTheEmbedderMayBeAwayAtStartAndLater(t *testing.T) {
 	m := &modelServer{t: t, addr: freeAddr(t)}
-	d := start(t, memdtest.Dir(t), "MEMD_EMBED_URL=http://"+m.addr+"/v1", "MEMD_EMBED_MODEL=words")
+	d := start(t, dataDir(t), "MEMD_EMBED_URL=http://"+m.addr+"/v1", "MEMD_EMBED_MODEL=words")
 	d.post("alice", "s1", "I keep my bicycle in the cellar")
 	d.eventually("the embedder is named", func() bool { return slices.Contains(d.degraded(), "embedding") })
 	d.eventually("the message waits for it", func() bool { return d.ingest().States.Failed == 1 })
@@ -182,7 +182,7 @@ func launchable(t *testing.T, env ...string) (r struct {
 	out  string
 }) {
 	t.Helper()
-	env = append(env, "MEMD_LISTEN=127.0.0.1:0", "MEMD_DATA_DIR="+memdtest.Dir(t))
+	env = append(env, "MEMD_LISTEN=127.0.0.1:0", "MEMD_DATA_DIR="+dataDir(t))
 	r.code, r.out = exitCode(t, env, "serve")
 	return r
 }
@@ -215,7 +215,7 @@ func natsServer(t *testing.T, addr, dir string) *server.Server {
 
 func TestNATSMayBeAwayAtStartAndLater(t *testing.T) {
 	addr, store := freeAddr(t), filepath.Join(memdtest.Dir(t), "js")
-	d := start(t, memdtest.Dir(t), "NATS_URL=nats://"+addr)
+	d := start(t, dataDir(t), "NATS_URL=nats://"+addr)
 	d.post("alice", "s1", "I keep my bicycle in the cellar")
 	d.eventually("nats is named", func() bool { return slices.Contains(d.degraded(), "nats") })
 	s := natsServer(t, addr, store)
@@ -245,7 +245,7 @@ func TestExternalPostgres(t *testing.T) {
 		"two logins": {"DB_URL=" + app, "MEMD_DB_ADMIN_URL=" + owner},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := start(t, memdtest.Dir(t), env...)
+			d := start(t, dataDir(t), env...)
 			d.post("alice", "s1", "I keep my bicycle in the cellar")
 			d.settled()
 			if f := d.search("alice", "Where is my bicycle?"); len(f.Results) != 1 {
@@ -259,7 +259,7 @@ func TestExternalPostgres(t *testing.T) {
 }
 
 func TestPostgresMayBeAwayAtStart(t *testing.T) {
-	d := launch(t, memdtest.Dir(t), "DB_URL=postgres://memd@"+freeAddr(t)+"/memd")
+	d := launch(t, dataDir(t), "DB_URL=postgres://memd@"+freeAddr(t)+"/memd")
 	d.eventually("alive and not ready", func() bool {
 		alive, _ := d.try(http.MethodGet, "/healthz", "")
 		ready, _ := d.try(http.MethodGet, "/readyz", "")

@@ -23,7 +23,7 @@ type serveCommand struct {
 // Run serves until a signal comes or it cannot go on. It starts what the
 // configuration does not name: its own Postgres, its own NATS.
 func (c serveCommand) Run(ctx context.Context, misread []app.Unreadable) (err error) {
-	if err := errors.Join(app.UnreadableError(misread), c.Validate()); err != nil {
+	if err := errors.Join(app.UnreadableError(misread), c.Check()); err != nil {
 		return err
 	}
 	log := newLogger(c.LogLevel, c.LogFormat)

@@ -11,12 +11,10 @@ import (
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/memdhq/memd/internal/memdtest"
 )
 
 func TestAStatementIsRecalledInAnotherSession(t *testing.T) {
-	d := start(t, memdtest.Dir(t))
+	d := start(t, dataDir(t))
 	d.post("alice", "s1", "My favorite color is blue")
 	d.settled()
 	var c struct {
@@ -45,7 +43,7 @@ func TestAStatementIsRecalledInAnotherSession(t *testing.T) {
 }
 
 func TestSIGTERMStopsAllOfItCleanly(t *testing.T) {
-	dir := memdtest.Dir(t)
+	dir := dataDir(t)
 	d := start(t, dir)
 	for i := range 20 {
 		d.post("alice", "s1", fmt.Sprintf("I bought %d red apples at the market", i+2))
@@ -158,7 +156,7 @@ func (l *load) verify(t *testing.T, d *daemon, clients, each int) {
 }
 
 func TestKilledInTheMiddleNothingIsLostAndNothingDoubled(t *testing.T) {
-	dir := memdtest.Dir(t)
+	dir := dataDir(t)
 	var mu sync.Mutex
 	d := start(t, dir)
 	current := func() *daemon {
@@ -191,7 +189,7 @@ func TestKilledInTheMiddleNothingIsLostAndNothingDoubled(t *testing.T) {
 }
 
 func TestTheQueueCanBeDeletedWhole(t *testing.T) {
-	dir := memdtest.Dir(t)
+	dir := dataDir(t)
 	const clients, each = 6, 50
 	l := &load{acks: map[string]int64{}}
 	d := start(t, dir, "MEMD_WORKERS=0") // nothing is worked on: all stays open
@@ -208,7 +206,7 @@ func TestTheQueueCanBeDeletedWhole(t *testing.T) {
 }
 
 func TestTheQueueCanBeDeletedWhileRunning(t *testing.T) {
-	dir := memdtest.Dir(t)
+	dir := dataDir(t)
 	const clients, each = 4, 50
 	l := &load{acks: map[string]int64{}}
 	d := start(t, dir)
@@ -230,7 +228,7 @@ func TestTheQueueCanBeDeletedWhileRunning(t *testing.T) {
 }
 
 func TestASecondMemdOnTheSameDataIsRefused(t *testing.T) {
-	dir := memdtest.Dir(t)
+	dir := dataDir(t)
 	d := start(t, dir)
 	code, out := exitCode(t, []string{"MEMD_DATA_DIR=" + dir, "MEMD_LISTEN=127.0.0.1:0"}, "serve")
 	if code != 1 || strings.Count(strings.TrimSpace(out), "\n") > 3 {
@@ -241,14 +239,14 @@ func TestASecondMemdOnTheSameDataIsRefused(t *testing.T) {
 }
 
 func TestAPublicAddressNeedsKeys(t *testing.T) {
-	code, out := exitCode(t, []string{"MEMD_LISTEN=0.0.0.0:0", "MEMD_DATA_DIR=" + memdtest.Dir(t)}, "serve")
+	code, out := exitCode(t, []string{"MEMD_LISTEN=0.0.0.0:0", "MEMD_DATA_DIR=" + dataDir(t)}, "serve")
 	if code != 1 || !strings.Contains(out, "MEMD_LISTEN") || !strings.Contains(out, "MEMD_API_KEYS") {
 		t.Errorf("exit %d, %s", code, out)
 	}
 }
 
 func TestKeysKeepTenantsApart(t *testing.T) {
-	d := start(t, memdtest.Dir(t), "MEMD_API_KEYS=k-acme=acme,k-globex=globex,k-read=acme:reader")
+	d := start(t, dataDir(t), "MEMD_API_KEYS=k-acme=acme,k-globex=globex,k-read=acme:reader")
 	if status, _ := d.try(http.MethodGet, "/v1/ingest", ""); status != 401 {
 		t.Errorf("without a key: %d", status)
 	}
@@ -300,7 +298,7 @@ func TestVersionAndHealth(t *testing.T) {
 	if code, out := exitCode(t, nil, "version"); code != 0 || !strings.HasPrefix(out, "memd v0.0.0-test ") {
 		t.Errorf("exit %d, %s", code, out)
 	}
-	d := start(t, memdtest.Dir(t))
+	d := start(t, dataDir(t))
 	listen := "MEMD_LISTEN=" + strings.TrimPrefix(d.url, "http://")
 	if code, out := exitCode(t, []string{listen}, "health"); code != 0 {
 		t.Errorf("exit %d, %s", code, out)

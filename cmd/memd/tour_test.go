@@ -6,8 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-
-	"github.com/memdhq/memd/internal/memdtest"
 )
 
 // block is a code block of the README.
@@ -25,7 +23,7 @@ func TestTheTourOfTheREADME(t *testing.T) {
 	if !ok {
 		t.Fatal("the README has no tour")
 	}
-	d := start(t, memdtest.Dir(t))
+	d := start(t, dataDir(t))
 	blocks := block.FindAllStringSubmatch(tour, -1)
 	if len(blocks) < 8 || len(blocks)%2 != 0 {
 		t.Fatalf("the tour has %d blocks, want commands and their outputs in turn", len(blocks))
@@ -46,11 +44,16 @@ func TestTheTourOfTheREADME(t *testing.T) {
 	}
 }
 
-// shows says whether got is what want shows, … standing for anything.
+// shows says whether got is what want shows: … stands for anything, on a line of its
+// own for any number of lines.
 func shows(want, got string) bool {
-	parts := strings.Split(strings.TrimSpace(want), "…")
-	for i := range parts {
-		parts[i] = regexp.QuoteMeta(parts[i])
+	var pattern strings.Builder
+	for line := range strings.Lines(strings.TrimSpace(want) + "\n") {
+		if line == "…\n" {
+			pattern.WriteString(`(?:.*\n)*`)
+			continue
+		}
+		pattern.WriteString(strings.ReplaceAll(regexp.QuoteMeta(line), "…", ".*"))
 	}
-	return regexp.MustCompile(`(?s)^` + strings.Join(parts, `.*`) + `$`).MatchString(strings.TrimSpace(got))
+	return regexp.MustCompile(`^` + pattern.String() + `$`).MatchString(strings.TrimSpace(got) + "\n")
 }
