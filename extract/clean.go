@@ -10,7 +10,7 @@ var (
 	// recallHeading opens a block of recalled text, as an assembled context has it.
 	recallHeading = regexp.MustCompile(`(?i)^\W{0,6}(?:(?:retrieved|recalled|relevant)\s+(?:long[- ]term\s+)?memories)\b[^:\n]{0,60}:`)
 	// recallTag is the same in the manner of markup.
-	recallTag = regexp.MustCompile(`(?i)<\s*([a-z_-]{0,30}(?:memory|memories|recalled)[a-z_-]{0,30})\b[^>\n]{0,100}>`)
+	recallTag = regexp.MustCompile(`(?i)<\s*(/?)\s*([a-z_-]{0,30}(?:memory|memories|recalled)[a-z_-]{0,30})\b[^>\n]{0,100}>`)
 	// recallLine is a line of such a block: "role: text", "- text" or "1. text".
 	recallLine = regexp.MustCompile(`^\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)?(?:\[[^\]]{1,60}\]\s*)?[\p{L}\p{N}_ .-]{1,40}:\s|^\s*(?:[-*•]|\d{1,3}[.)])\s+`)
 	// turnLine is a line of a chat that was pasted or given as an example.
@@ -18,6 +18,10 @@ var (
 	// exampleWord says that what follows are examples.
 	exampleWord = regexp.MustCompile(`(?i)\b(?:examples?|few[- ]shot|sample (?:dialog(?:ue)?|conversation|chat))\b`)
 )
+
+// Clean gives what of a message's text is learned from; other extractors begin with
+// it too. See clean.
+func Clean(text string) string { return clean(text) }
 
 // clean gives what a message has to say for itself: valid text without control
 // characters and direction overrides, without recalled memories that came back in
@@ -42,20 +46,7 @@ func clean(text string) string {
 // dropRecalled takes out blocks of recalled text: a heading with the lines that
 // follow in its form, or a pair of tags with all between them.
 func dropRecalled(text string) string {
-	for from := 0; ; {
-		m := recallTag.FindStringSubmatchIndex(text[from:])
-		if m == nil {
-			break
-		}
-		start, end, name := from+m[0], from+m[1], text[from+m[2]:from+m[3]]
-		closing := regexp.MustCompile(`(?i)<\s*/\s*` + regexp.QuoteMeta(name) + `\s*>`).FindStringIndex(text[end:])
-		if closing == nil {
-			from = end
-			continue
-		}
-		text = text[:start] + "\n" + text[end+closing[1]:]
-		from = start
-	}
+	text = dropTagged(text)
 	if !strings.Contains(strings.ToLower(text), "memories") {
 		return text
 	}
@@ -72,6 +63,35 @@ func dropRecalled(text string) string {
 		}
 	}
 	return strings.Join(kept, "\n")
+}
+
+// dropTagged takes out recall tags that close, with all between them.
+func dropTagged(text string) string {
+	tags := recallTag.FindAllStringSubmatchIndex(text, -1)
+	closing := map[string]int{} // tags still to come that close what their name opens
+	name := func(tag []int) string { return strings.ToLower(text[tag[4]:tag[5]]) }
+	closes := func(tag []int) bool { return tag[2] < tag[3] }
+	for _, tag := range tags {
+		if closes(tag) {
+			closing[name(tag)]++
+		}
+	}
+	var out strings.Builder
+	done, open := 0, ""
+	for _, tag := range tags {
+		n := name(tag)
+		switch {
+		case closes(tag):
+			closing[n]--
+			if open == n {
+				done, open = tag[1], ""
+			}
+		case open == "" && closing[n] > 0:
+			out.WriteString(text[done:tag[0]] + "\n")
+			open = n
+		}
+	}
+	return out.String() + text[done:]
 }
 
 // dropExamples takes out chats with both sides marked ("User: … Assistant: …"):

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -10,6 +11,9 @@ import (
 // secret is one form in which a secret shows itself. Group 1 of the pattern, if
 // there is one, is the part that is taken out; else the whole match is.
 type secret struct {
+	// hints are lower-case pieces of which one stands in every text that matches;
+	// they spare the pattern for the texts that have none.
+	hints   []string
 	pattern *regexp.Regexp
 	mark    string
 	// accept says whether the part really is one; nil accepts all.
@@ -33,27 +37,27 @@ const (
 )
 
 var secrets = []secret{
-	{pattern: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]+-----(?:(?s:.*?)-----END [A-Z0-9 ]+-----|[\sA-Za-z0-9+/=]*)`), mark: keyMark},
-	{pattern: regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?`), mark: tokenMark},
-	{pattern: regexp.MustCompile(`\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}`), mark: keyMark, accept: hasDigit},
-	{pattern: regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,})`), mark: tokenMark},
-	{pattern: regexp.MustCompile(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b`), mark: keyMark},
-	{pattern: regexp.MustCompile(`\bxox[a-z]-[A-Za-z0-9-]{10,}`), mark: tokenMark},
-	{pattern: regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{30,}`), mark: keyMark},
-	{pattern: regexp.MustCompile(`\bya29\.[0-9A-Za-z_-]{20,}`), mark: tokenMark},
-	{pattern: regexp.MustCompile(`\b(?:hf_[A-Za-z0-9]{30,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|dop_v1_[a-f0-9]{40,}|whsec_[A-Za-z0-9+/=]{20,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,})`), mark: keyMark},
-	{pattern: regexp.MustCompile(`\b\d{8,10}:[A-Za-z0-9_-]{35}\b`), mark: tokenMark},
-	{pattern: regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@`), mark: passwordMark},
-	{pattern: regexp.MustCompile(`(?i)\bauthorization` + sign + `(?:basic|bearer|token)\s+([^\s"',;]{6,})`), mark: tokenMark},
-	{pattern: regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/-]{12,}=*)`), mark: tokenMark, accept: hasDigit},
-	{pattern: regexp.MustCompile(`\b[A-Z0-9_]*(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY)[A-Z0-9_]*\s*=\s*` + value), mark: keyMark},
-	{pattern: regexp.MustCompile(`(?i)\b(?:pass ?phrase)` + copula + `([^\n.!?]+)`), mark: passwordMark},
-	{pattern: regexp.MustCompile(`(?im)\b(?:password|passwort|kennwort|contraseña|senha|mot de passe)` + sign + `([a-z]+(?: [a-z]+){2,8})[.!]?\s*$`), mark: passwordMark},
-	{pattern: regexp.MustCompile(`(?i)(?:\b(?:pass ?word|passwd|pwd|pass ?code|passwort|kennwort|contraseña|clave|senha|mot de passe|wachtwoord|hasło)|пароль|密码|密碼|パスワード|비밀번호)(?:\s+(?:for|of|to|on|at|für|para|de|del|pour)\s+(?:(?:my|the|our)\s+)?[^\s:=.,;]{1,40}(?:\s[^\s:=.,;]{1,40})?)?` + copula + value), mark: passwordMark, accept: notProse},
-	{pattern: regexp.MustCompile(`(?i)\b(?:(?:api|secret|access|private|license|encryption)[ _-]?key|(?:access|auth|api|refresh|session|bot|personal access)[ _-]?token|client[ _-]?secret)` + copula + value), mark: keyMark, accept: notProse},
-	{pattern: regexp.MustCompile(`(?i)\b(?:token|secret|apikey)\s*[:=]\s*` + value), mark: keyMark, accept: func(v string) bool { return len(v) >= 8 && hasDigit(v) }},
-	{pattern: regexp.MustCompile(`(?i)\b(?:cvv2?|cvc2?|security code)(?:\s+(?:is|was)\s+|\s*[:=]?\s*)(\d{3,4})\b`), mark: cvvMark},
-	{pattern: regexp.MustCompile(`(?i)\bpin(?:\s+(?:code|number))?(?:\s+for\s+my\s+\w+(?:\s\w+)?)?(?:\s+is\s+(?:now\s+)?|\s*[:=]\s*)(\d{3,12})\b`), mark: passwordMark},
+	{hints: []string{"-----begin"}, pattern: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]+-----(?:(?s:.*?)-----END [A-Z0-9 ]+-----|[\sA-Za-z0-9+/=]*)`), mark: keyMark},
+	{hints: []string{"eyj"}, pattern: regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?`), mark: tokenMark},
+	{hints: []string{"sk-", "sk_", "pk-", "pk_", "rk-", "rk_"}, pattern: regexp.MustCompile(`\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}`), mark: keyMark, accept: hasDigit},
+	{hints: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-"}, pattern: regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,})`), mark: tokenMark},
+	{hints: []string{"akia", "asia", "agpa", "aida", "aroa"}, pattern: regexp.MustCompile(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b`), mark: keyMark},
+	{hints: []string{"xox"}, pattern: regexp.MustCompile(`\bxox[a-z]-[A-Za-z0-9-]{10,}`), mark: tokenMark},
+	{hints: []string{"aiza"}, pattern: regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{30,}`), mark: keyMark},
+	{hints: []string{"ya29."}, pattern: regexp.MustCompile(`\bya29\.[0-9A-Za-z_-]{20,}`), mark: tokenMark},
+	{hints: []string{"hf_", "npm_", "pypi-", "dop_v1_", "whsec_", "sg."}, pattern: regexp.MustCompile(`\b(?:hf_[A-Za-z0-9]{30,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_-]{30,}|dop_v1_[a-f0-9]{40,}|whsec_[A-Za-z0-9+/=]{20,}|SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,})`), mark: keyMark},
+	{hints: []string{":"}, pattern: regexp.MustCompile(`\b\d{8,10}:[A-Za-z0-9_-]{35}\b`), mark: tokenMark},
+	{hints: []string{"://"}, pattern: regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@`), mark: passwordMark},
+	{hints: []string{"authorization"}, pattern: regexp.MustCompile(`(?i)\bauthorization` + sign + `(?:basic|bearer|token)\s+([^\s"',;]{6,})`), mark: tokenMark},
+	{hints: []string{"bearer"}, pattern: regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/-]{12,}=*)`), mark: tokenMark, accept: hasDigit},
+	{hints: []string{"="}, pattern: regexp.MustCompile(`\b[A-Z0-9_]*(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY)[A-Z0-9_]*\s*=\s*` + value), mark: keyMark},
+	{hints: []string{"phrase"}, pattern: regexp.MustCompile(`(?i)\b(?:pass ?phrase)` + copula + `([^\n.!?]+)`), mark: passwordMark},
+	{hints: []string{"pass", "kennwort", "contraseña", "senha"}, pattern: regexp.MustCompile(`(?im)\b(?:password|passwort|kennwort|contraseña|senha|mot de passe)` + sign + `([a-z]+(?: [a-z]+){2,8})[.!]?\s*$`), mark: passwordMark},
+	{hints: []string{"pass", "pwd", "kennwort", "contraseña", "clave", "senha", "wachtwoord", "hasło", "пароль", "密码", "密碼", "パスワード", "비밀번호"}, pattern: regexp.MustCompile(`(?i)(?:\b(?:pass ?word|passwd|pwd|pass ?code|passwort|kennwort|contraseña|clave|senha|mot de passe|wachtwoord|hasło)|пароль|密码|密碼|パスワード|비밀번호)(?:\s+(?:for|of|to|on|at|für|para|de|del|pour)\s+(?:(?:my|the|our)\s+)?[^\s:=.,;]{1,40}(?:\s[^\s:=.,;]{1,40})?)?` + copula + value), mark: passwordMark, accept: notProse},
+	{hints: []string{"key", "token", "secret"}, pattern: regexp.MustCompile(`(?i)\b(?:(?:api|secret|access|private|license|encryption)[ _-]?key|(?:access|auth|api|refresh|session|bot|personal access)[ _-]?token|client[ _-]?secret)` + copula + value), mark: keyMark, accept: notProse},
+	{hints: []string{"token", "secret", "apikey"}, pattern: regexp.MustCompile(`(?i)\b(?:token|secret|apikey)\s*[:=]\s*` + value), mark: keyMark, accept: func(v string) bool { return len(v) >= 8 && hasDigit(v) }},
+	{hints: []string{"cvv", "cvc", "security code"}, pattern: regexp.MustCompile(`(?i)\b(?:cvv2?|cvc2?|security code)(?:\s+(?:is|was)\s+|\s*[:=]?\s*)(\d{3,4})\b`), mark: cvvMark},
+	{hints: []string{"pin"}, pattern: regexp.MustCompile(`(?i)\bpin(?:\s+(?:code|number))?(?:\s+for\s+my\s+\w+(?:\s\w+)?)?(?:\s+is\s+(?:now\s+)?|\s*[:=]\s*)(\d{3,12})\b`), mark: passwordMark},
 }
 
 // prose are words that follow "password is" when it is talked about, not told.
@@ -92,10 +96,17 @@ func Redact(text string) string {
 	if text == "" {
 		return text
 	}
+	low := strings.ToLower(text)
 	for _, s := range secrets {
-		text = s.redact(text)
+		if s.hinted(low) {
+			text = s.redact(text)
+		}
 	}
 	return redactCards(text)
+}
+
+func (s secret) hinted(low string) bool {
+	return slices.ContainsFunc(s.hints, func(h string) bool { return strings.Contains(low, h) })
 }
 
 func (s secret) redact(text string) string {

@@ -39,14 +39,15 @@ func (r *Rules) Extract(ctx context.Context, in Input) (memd.Extraction, error) 
 		}
 	}
 	for i := range in.Messages {
-		if err := ctx.Err(); err != nil {
-			return memd.Extraction{}, err
-		}
 		m := &in.Messages[i]
 		if !m.Role.Learnable() {
 			continue
 		}
-		for position, s := range statements(m, previous, names) {
+		all, err := statements(ctx, m, previous, names)
+		if err != nil {
+			return memd.Extraction{}, err
+		}
+		for position, s := range all {
 			out.Candidates = append(out.Candidates, memd.Candidate{
 				Text:       s.text,
 				Role:       m.Role,

@@ -218,6 +218,7 @@ func TestSentences(t *testing.T) {
 		{"¿Qué tal? ¡Bien! Vivo aquí.", []string{"¿Qué tal?", "¡Bien!", "Vivo aquí."}},
 		{"no punctuation at all here", []string{"no punctuation at all here"}},
 		{"I painted it. [shares a photo: a lake. at dawn]", []string{"I painted it.", "[shares a photo: a lake. at dawn]"}},
+		{"[a photo of a lake] I painted it. [a photo of a dog]", []string{"[a photo of a lake]", "I painted it.", "[a photo of a dog]"}},
 		{"Look at [this page](https://example.com/x). Nice.", []string{"Look at [this page](https://example.com/x).", "Nice."}},
 		{"Node.js is fine. So is example.com. Really.", []string{"Node.js is fine.", "So is example.com.", "Really."}},
 		{"It is 5 km. We walked.", []string{"It is 5 km.", "We walked."}},

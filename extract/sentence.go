@@ -196,7 +196,7 @@ const (
 
 // sentences cuts one line.
 func sentences(line string) []string {
-	var out []string
+	var out [][2]int
 	spans := guarded(line)
 	// inside gives where the range ends that i stands in, or -1; i never goes back
 	// behind a range that it has left.
@@ -210,13 +210,21 @@ func sentences(line string) []string {
 		return -1
 	}
 	start := 0
+	take := func(end int) {
+		// Marks and smileys alone belong to the sentence before.
+		if n := len(out); n > 0 && !hasContent(line[start:end]) {
+			out[n-1][1] = end
+		} else {
+			out = append(out, [2]int{start, end})
+		}
+		start = end
+	}
 	for i := 0; i < len(line); {
 		if end := inside(i); end > i {
 			// A quotation or bracket that closes after the end of a sentence may end the outer one too.
 			inner, _ := utf8.DecodeLastRuneInString(strings.TrimRight(line[i:end], closers))
 			if strings.ContainsRune(".!?…", inner) && end < len(line) && startsSentence(line[end:]) && !strings.ContainsRune("[`", rune(line[i])) {
-				cut := end
-				out, start = append(out, line[start:cut]), cut
+				take(end)
 			}
 			i = end
 			continue
@@ -243,51 +251,51 @@ func sentences(line string) []string {
 			}
 			end += n
 		}
-		if !ends(line[start:i], marks, line[end:]) {
-			i = end
-			continue
+		if ends(line[start:i], marks, line[end:]) {
+			end += smileys(line[end:])
+			take(end)
 		}
-		end += smileys(line[end:])
-		out, start = append(out, line[start:end]), end
 		i = end
 	}
-	out = append(out, line[start:])
-	kept := out[:0]
-	for _, s := range out {
-		s = strings.TrimSpace(s)
-		if s == "" {
-			continue
+	if start < len(line) {
+		take(len(line))
+	}
+	var kept []string
+	for _, r := range out {
+		if s := strings.TrimSpace(line[r[0]:r[1]]); s != "" {
+			kept = append(kept, splitCaptions(s)...)
 		}
-		// Marks and smileys alone belong to the sentence before.
-		if !hasContent(s) && len(kept) > 0 {
-			kept[len(kept)-1] += " " + s
-			continue
-		}
-		kept = append(kept, splitCaptions(s)...)
 	}
 	return kept
 }
 
 // splitCaptions parts a sentence from notes in square brackets at its beginning
-// or end; a bracket that a link follows is none.
+// and end; a bracket that a link follows is none.
 func splitCaptions(s string) []string {
-	if !strings.ContainsRune(s, '[') {
-		return []string{s}
-	}
-	if strings.HasPrefix(s, "[") {
-		if n := strings.IndexByte(s, ']'); n > 0 && !strings.HasPrefix(s[n+1:], "(") && strings.ContainsRune(s[:n], ' ') {
-			if rest := strings.TrimSpace(s[n+1:]); hasContent(rest) {
-				return append([]string{s[:n+1]}, splitCaptions(rest)...)
-			}
-			return []string{strings.TrimRight(s, ".")}
+	var before, after []string
+	for strings.HasPrefix(s, "[") {
+		n := strings.IndexByte(s, ']')
+		if n < 0 || strings.HasPrefix(s[n+1:], "(") || !strings.ContainsRune(s[:n], ' ') {
+			break
 		}
-	}
-	if strings.HasSuffix(s, "]") {
-		if n := strings.LastIndexByte(s, '['); n > 0 && strings.ContainsRune(s[n:], ' ') && strings.HasSuffix(s[:n], " ") {
-			return append(splitCaptions(strings.TrimSpace(s[:n])), s[n:])
+		rest := strings.TrimSpace(s[n+1:])
+		if !hasContent(rest) {
+			return append(before, strings.TrimRight(s, ". "))
 		}
+		before, s = append(before, s[:n+1]), rest
 	}
-	return []string{s}
+	for strings.HasSuffix(s, "]") {
+		n := strings.LastIndexByte(s, '[')
+		if n <= 0 || !strings.ContainsRune(s[n:], ' ') || s[n-1] != ' ' {
+			break
+		}
+		after, s = append(after, s[n:]), strings.TrimSpace(s[:n])
+	}
+	slices.Reverse(after)
+	if s != "" {
+		before = append(before, s)
+	}
+	return append(before, after...)
 }
 
 // ends decides whether marks end a sentence, given the text before them (from the

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -46,9 +47,19 @@ var (
 	lowerFirms  = set(`home night nights the a an my least all times myself free fun money people them him her different several two this that once weekends least day days food peanuts clients others it and`)
 )
 
+// slotHints are pieces of which one stands in every statement that gets a slot.
+var slotHints = []string{
+	"name", "call", "go by", "hi", "hello", "hey", "live", "living", "resid", "based", "moved", "relocated", "settled", "work", "employ", "job", "position", "role",
+	"fav", "vegan", "vegetarian", "scetarian", "scatarian", "flexitarian", "omnivore", "carnivore", "diet", "allerg",
+}
+
 // slotOf says what a statement is about. Only a user's own is asked for.
 func slotOf(text string) about {
 	plain := strings.TrimSpace(text)
+	low := strings.ToLower(plain)
+	if !slices.ContainsFunc(slotHints, func(h string) bool { return strings.Contains(low, h) }) {
+		return about{}
+	}
 	if unsure.MatchString(plain) {
 		return about{}
 	}
@@ -62,7 +73,7 @@ func slotOf(text string) about {
 	}
 	if m := isName.FindStringSubmatch(plain); m != nil {
 		first := strings.ToLower(strings.Fields(m[1])[0])
-		if !notNames[first] && (unicode.IsUpper([]rune(m[1])[0]) || plain == strings.ToLower(plain) && !strings.Contains(plain, "call")) {
+		if !notNames[first] && (unicode.IsUpper([]rune(m[1])[0]) || plain == low && !strings.Contains(plain, "call")) {
 			return about{name: "name"}
 		}
 	}

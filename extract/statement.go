@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"time"
@@ -44,8 +45,8 @@ type statement struct {
 }
 
 // statements gives what a message states. Previous is the message before it, nil
-// if there is none.
-func statements(m, previous *memd.Message, names map[string]bool) []statement {
+// if there is none. The only error is ctx's own.
+func statements(ctx context.Context, m, previous *memd.Message, names map[string]bool) ([]statement, error) {
 	text := clean(m.Text)
 	g := grouping{
 		english: isEnglish(text), assistant: m.Role == memd.RoleAssistant, said: at(m),
@@ -56,6 +57,9 @@ func statements(m, previous *memd.Message, names map[string]bool) []statement {
 	}
 	pieces := split(text)
 	for i, p := range pieces {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		introduces := i+1 < len(pieces) && (p.kind == lead && (pieces[i+1].kind == item || pieces[i+1].paragraph > p.paragraph || g.assistant))
 		g.take(p, introduces)
 	}
@@ -72,7 +76,7 @@ func statements(m, previous *memd.Message, names map[string]bool) []statement {
 	}
 	out := pack(g.out, wanted, []int{joinWords / 3, joinWords * 2 / 3, joinWords}, func(s statement) int { return s.words })
 	out = pack(out, maxStatements, []int{maxRunes / 4, maxRunes / 2, maxRunes}, func(s statement) int { return utf8.RuneCountInString(s.text) })
-	return finish(out)
+	return finish(out), nil
 }
 
 // pack joins neighbours, if there are more statements than wanted, into as small
@@ -145,7 +149,7 @@ func withoutStop(text string) string {
 	if shortened[token] || len(token) <= 6 && strings.Contains(token, ".") && unicode.IsLetter(rune(token[0])) {
 		return text
 	}
-	return bare
+	return strings.TrimRight(bare, " ")
 }
 
 // shortened are words that are written with a full stop.
