@@ -35,9 +35,6 @@ type PostgresConfig struct {
 	// Log gets what happens to the server. What the server itself has to say is
 	// in postgres.log in the data directory.
 	Log zerolog.Logger
-	// Settings go to the server beside memd's own and win over them. Fsync and
-	// what else keeps data safe is not for sale.
-	Settings map[string]string
 }
 
 // Postgres is a running server. It is started again whenever it dies, on the

@@ -32,17 +32,22 @@ const (
 	firstBackoff = 100 * time.Millisecond
 	lastBackoff  = 10 * time.Second
 	// maxFailures is how many starts in a row may fail before the server is
-	// given up: about a minute's worth.
-	maxFailures = 12
+	// given up: about five minutes' worth.
+	maxFailures = 36
 	// stopPatience is how long a server left by another memd gets to end at each
 	// of the ways to ask.
 	stopPatience = 15 * time.Second
 )
 
-// settings are memd's. What is left out is Postgres's own default; what keeps
-// data safe (fsync, synchronous_commit, full_page_writes) is among that.
+// settings are memd's; they win over postgresql.conf. What is left out is
+// Postgres's own default.
 func (p *Postgres) settings() map[string]string {
-	s := map[string]string{
+	return map[string]string{
+		// A 201 means that the message is on disk.
+		"fsync":              "on",
+		"full_page_writes":   "on",
+		"synchronous_commit": "on",
+
 		"listen_addresses":        "",
 		"unix_socket_directories": p.socket,
 		"unix_socket_permissions": "0700",
@@ -69,13 +74,6 @@ func (p *Postgres) settings() map[string]string {
 		"logging_collector":       "off",
 		"log_destination":         "stderr",
 	}
-	for name, value := range p.cfg.Settings {
-		s[name] = value
-	}
-	for _, name := range []string{"fsync", "full_page_writes"} {
-		s[name] = "on"
-	}
-	return s
 }
 
 // run starts the server and keeps it running; it comes back when the server
