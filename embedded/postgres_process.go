@@ -28,6 +28,8 @@ const (
 	// narrowest system has for its path.
 	maxSocketDir = 104 - 1 - len("/"+socketName)
 	socketCheck  = 3 * time.Second
+	// socketDirAge is how old an empty folder must be to be left over for certain.
+	socketDirAge = 10 * time.Minute
 
 	firstBackoff = 100 * time.Millisecond
 	lastBackoff  = 10 * time.Second
@@ -441,6 +443,7 @@ func (p *Postgres) makeSocketDir() (string, error) {
 			last = err
 			continue
 		}
+		sweepSocketDirs(base)
 		dir, err := os.MkdirTemp(base, socketPrefix)
 		if err != nil {
 			last = invalid("cannot make a folder for the socket: %v", err)
@@ -489,6 +492,18 @@ func (p *Postgres) forgetSocketDir() {
 	dir := strings.TrimSpace(string(buf[:n]))
 	if filepath.IsAbs(dir) && strings.HasPrefix(filepath.Base(dir), socketPrefix) {
 		removeSocketDir(dir)
+	}
+}
+
+// sweepSocketDirs removes folders of killed memds that never started again. An
+// interrupted server takes its socket away, so what is left is empty; one in use
+// is not, and one just made is young.
+func sweepSocketDirs(base string) {
+	dirs, _ := filepath.Glob(filepath.Join(globEscape(base), socketPrefix+"*"))
+	for _, dir := range dirs {
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() && time.Since(info.ModTime()) > socketDirAge {
+			_ = unix.Rmdir(dir) // refused unless it is empty, and ours
+		}
 	}
 }
 

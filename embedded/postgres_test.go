@@ -308,6 +308,37 @@ func TestPostgresKilledWhileWriting(t *testing.T) {
 	}
 }
 
+// What killed memds have left among the temporary files goes, but nothing that may
+// be in use.
+func TestPostgresSweepsOldSocketFolders(t *testing.T) {
+	dir, temp := usedDir(t), memdtest.Dir(t)
+	t.Setenv("TMPDIR", temp)
+	old := time.Now().Add(-time.Hour)
+	want := map[string]bool{"memd-pg-old": false, "memd-pg-young": true, "memd-pg-full": true, "other": true}
+	for name := range want {
+		path := filepath.Join(temp, name)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if name == "memd-pg-full" {
+			if err := os.WriteFile(filepath.Join(path, "socket"), nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if name != "memd-pg-young" {
+			if err := os.Chtimes(path, old, old); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	startPostgres(t, dir)
+	for name, stays := range want {
+		if _, err := os.Stat(filepath.Join(temp, name)); (err == nil) != stays {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestPostgresSocketCleared(t *testing.T) {
 	pg := startPostgres(t, usedDir(t))
 	if err := os.RemoveAll(socketDir(t, pg)); err != nil {
