@@ -93,8 +93,6 @@ type reader struct {
 	words []word
 	// today is the calendar day of the message as midnight UTC; said its instant.
 	today, said time.Time
-	past        bool
-	future      bool
 	recurring   bool
 }
 
@@ -108,7 +106,6 @@ func mentions(text string, said time.Time, english bool) []mention {
 	if !said.IsZero() {
 		r.today = day(said.Year(), said.Month(), said.Day())
 	}
-	r.past, r.future = past(r.words), future(r.words)
 	for _, w := range r.words {
 		r.recurring = r.recurring || recurring[w.low]
 	}
@@ -190,6 +187,27 @@ func (r *reader) word(i int) string {
 	}
 	return r.words[i].low
 }
+
+// tense says whether the clause around word i tells of what has been, and whether
+// of what is to come. "I've updated the calendar: dentist on Tuesday" does not say
+// that the dentist was.
+func (r *reader) tense(i int) (was, willBe bool) {
+	from, to := i, i+1
+	for from > 0 && !r.parted(from) {
+		from--
+	}
+	for to < len(r.words) && !r.parted(to) {
+		to++
+	}
+	return past(r.words[from:to]), future(r.words[from:to])
+}
+
+// parted says whether a clause ends before word i.
+func (r *reader) parted(i int) bool {
+	return clauseOpeners[r.words[i].low] || strings.ContainsAny(r.text[r.words[i-1].end:r.words[i].start], ",;:(—–")
+}
+
+var clauseOpeners = set(`and but because so that which who when while before after if though although`)
 
 // before gives the word before i, whatever parts them.
 func (r *reader) before(i int) string {
@@ -331,7 +349,10 @@ func (r *reader) counted(i int) (mention, int) {
 	switch w := r.word(i + n); {
 	case w == "ago":
 		sign, n = -1, n+1
-	case w == "back" && r.past:
+	case w == "back":
+		if was, _ := r.tense(i); !was {
+			return mention{}, 0
+		}
 		sign, n = -1, n+1
 	case w == "from" && (r.word(i+n+1) == "now" || r.word(i+n+1) == "today"):
 		sign, n = 1, n+2
@@ -383,7 +404,10 @@ func (r *reader) shift(v int, unit string) mention {
 // ahead reads "in three weeks", if the sentence speaks of what is to come: "I read
 // it in three weeks" tells how long it took.
 func (r *reader) ahead(i int) (mention, int) {
-	if r.words[i].low != "in" || r.past || !r.future || i+1 >= len(r.words) {
+	if r.words[i].low != "in" || i+1 >= len(r.words) {
+		return mention{}, 0
+	}
+	if was, willBe := r.tense(i); was || !willBe {
 		return mention{}, 0
 	}
 	for _, w := range r.words[:i] {
@@ -418,12 +442,12 @@ func (r *reader) ahead(i int) (mention, int) {
 func (r *reader) neighbour(i int) (mention, int) {
 	if (r.words[i].low == "over" || r.words[i].low == "at" || r.words[i].low == "on" || r.words[i].low == "during") && r.word(i+1) == "the" && r.word(i+2) == "weekend" {
 		saturday := monday(r.today).AddDate(0, 0, 5)
-		switch {
-		case r.past:
+		switch was, willBe := r.tense(i); {
+		case was:
 			if saturday.After(r.today) {
 				saturday = saturday.AddDate(0, 0, -7)
 			}
-		case r.future:
+		case willBe:
 		default:
 			return mention{}, 0
 		}
@@ -461,10 +485,11 @@ func (r *reader) neighbour(i int) (mention, int) {
 		return inYear(r.today.Year() + step), 2
 	case "weekend":
 		saturday := monday(r.today).AddDate(0, 0, 5)
+		was, _ := r.tense(i)
 		switch {
 		case r.words[i].low == "past" && r.today.Before(saturday), r.words[i].low == "last":
 			saturday = saturday.AddDate(0, 0, -7)
-		case r.words[i].low == "this" && r.past && r.today.Before(saturday):
+		case r.words[i].low == "this" && was && r.today.Before(saturday):
 			saturday = saturday.AddDate(0, 0, -7)
 		case r.words[i].low == "next":
 			saturday = saturday.AddDate(0, 0, 7)
@@ -550,6 +575,7 @@ func (r *reader) weekday(i int) (mention, int) {
 	}
 	offset := (int(target) - int(r.today.Weekday()) + 7) % 7
 	latest := offset - 7
+	was, willBe := r.tense(i)
 	switch lead {
 	case "last", "past":
 		return onDay(r.today.AddDate(0, 0, latest)), n
@@ -557,15 +583,15 @@ func (r *reader) weekday(i int) (mention, int) {
 		return onDay(monday(r.today).AddDate(0, 0, 7+(int(target)+6)%7)), n
 	case "this", "coming":
 		inThisWeek := monday(r.today).AddDate(0, 0, (int(target)+6)%7)
-		if lead == "coming" || inThisWeek.Before(r.today) && !r.past {
+		if lead == "coming" || inThisWeek.Before(r.today) && !was {
 			inThisWeek = r.today.AddDate(0, 0, offset)
 		}
 		return onDay(inThisWeek), n
 	case "on", "until", "by", "since":
-		if r.recurring || r.past == r.future && lead != "since" {
+		if r.recurring || was == willBe && lead != "since" {
 			return mention{}, 0
 		}
-		if r.past || lead == "since" {
+		if was || lead == "since" {
 			return onDay(r.today.AddDate(0, 0, latest)), n
 		}
 		if offset == 0 {
@@ -657,16 +683,17 @@ func (r *reader) month(i int) (time.Month, bool) {
 // bareMonth reads "in March", "on March 3rd", "on the 3rd of March" without a year,
 // where the tense says which year is meant.
 func (r *reader) bareMonth(i int) (mention, int) {
-	if r.recurring || r.past == r.future {
+	was, willBe := r.tense(i)
+	if r.recurring || was == willBe {
 		return mention{}, 0
 	}
 	pick := func(m time.Month, d int) int {
 		year := r.today.Year()
 		t := day(year, m, max(d, 1))
 		switch {
-		case r.past && d > 0 && t.After(r.today), r.past && d == 0 && m > r.today.Month():
+		case was && d > 0 && t.After(r.today), was && d == 0 && m > r.today.Month():
 			return year - 1
-		case !r.past && d > 0 && t.Before(r.today), !r.past && d == 0 && m < r.today.Month():
+		case willBe && d > 0 && t.Before(r.today), willBe && d == 0 && m < r.today.Month():
 			return year + 1
 		}
 		return year

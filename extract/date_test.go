@@ -76,8 +76,12 @@ func TestDates(t *testing.T) {
 		{"I'm leaving in May", "I'm leaving in May (2024-05)", "2024-05-01"},
 		{"I moved here in October", "I moved here in October (2023-10)", "2023-10-01"},
 		{"I moved here last October", "I moved here last October (2023-10)", "2023-10-01"},
+		// The tense of the clause counts, not that of another.
+		{"I've updated the calendar: dentist on Tuesday", "I've updated the calendar: dentist on Tuesday", ""},
+		{"I quit and the new job starts in two weeks", "I quit and the new job starts in two weeks (week of 2024-03-11)", "2024-03-11"},
+		{"I booked a flight on Friday", "I booked a flight on Friday", ""},
 		// The more exact one counts.
-		{"This year I ran twice, last on Friday, yesterday again", "This year (2024) I ran twice, last on Friday (2024-02-23), yesterday (2024-02-27) again", "2024-02-23"},
+		{"This year I ran twice, yesterday again", "This year (2024) I ran twice, yesterday (2024-02-27) again", "2024-02-27"},
 		// What cannot be resolved keeps the day it was said.
 		{"We met a few years ago", "We met a few years ago (before 2024-02-28)", ""},
 		{"I saw him the other day", "I saw him the other day (before 2024-02-28)", ""},

@@ -222,7 +222,7 @@ func stated(text string, names map[string]bool) string {
 	if from >= 0 {
 		return strings.TrimRight(text[from:to], " ,;:?!-–—")
 	}
-	if politely.MatchString(text) && personal(text) && named(text, names) {
+	if politely.MatchString(text) && (standing.MatchString(text) || personal(text) && named(text, names)) {
 		return text
 	}
 	return ""

@@ -60,6 +60,7 @@ func TestBareAnswersKeepTheQuestion(t *testing.T) {
 		{"Are you allergic to anything? For example nuts?", "Peanuts", []string{"Peanuts (asked: For example nuts?)"}},
 		{"Are you vegetarian?", "Yes.", []string{"Yes (asked: Are you vegetarian?)"}},
 		{"Are you vegetarian?", "No, I'm not.", []string{"No, I'm not (asked: Are you vegetarian?)"}},
+		{"Do you smoke?", "I don't", []string{"I don't (asked: Do you smoke?)"}},
 		{"So do you smoke?", "Not anymore", []string{"Not anymore (asked: So do you smoke?)"}},
 		{"Would you like me to book it?", "Yes", nil},
 		{"Can I help with anything else?", "No, thanks", nil},
@@ -129,6 +130,7 @@ func TestAssistant(t *testing.T) {
 		gives("Sure! I booked a table at Solar for Friday.", "I booked a table at Solar for Friday"),
 		gives("Try adding basil. Would you like a recipe?", "Try adding basil"),
 		gives("I recommend the oat bread from Padaria Nova.", "I recommend the oat bread from Padaria Nova"),
+		none("I'm sorry, but I can't help with that."),
 		none("Hello! How can I help you today?"),
 		none("You're welcome! Feel free to ask if you have more questions."),
 		none("I'm sorry to hear that. Is there anything I can do?"),
@@ -139,7 +141,7 @@ func TestAssistant(t *testing.T) {
 		none("I hope this helps! Enjoy your trip!"),
 		gives("Here are three films you may like:\n1. **Tampopo** – noodles\n2. Big Night\n3. Babette's Feast", "Here are three films you may like: Tampopo – noodles; Big Night; Babette's Feast"),
 		gives("Run this:\n```go\nfmt.Println(\"I am vegan\")\n```\nIt prints one line.", "Run this: It prints one line"),
-		gives("## Day 1\nWalk along the river. See the market.\n## Day 2\nTake the tram.", "Day 1 Walk along the river", "See the market", "Day 2 Take the tram"),
+		gives("## Day 1\nWalk along the river. See the market.\n## Day 2\nTake the tram.", "Day 1: Walk along the river", "See the market", "Day 2: Take the tram"),
 	} {
 		check(t, assistant(c.text), c.want)
 	}

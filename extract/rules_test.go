@@ -110,7 +110,7 @@ func TestSmallTalkIsDropped(t *testing.T) {
 		"Great question!", "I have a question", "lol", "hahaha", "HAHA so funny", "Wow!", "Oh wow, that's amazing!", "That's so cool", "How exciting!", "So cool!", "I agree",
 		"I totally agree with you", "Nice!", "Congrats!", "Congratulations on your new job!", "Good luck!", "Sorry to hear that", "I'm so sorry to hear that", "You're welcome", "No problem", "Your kind words mean a lot to me",
 		"Bye!", "See you later", "Talk to you soon!", "Take care!", "Have a great weekend!", "Good night", "gtg, bye", "ttyl", "Let me know what you think", "🎉🎉", "...", "?!", "👍", ":)",
-		"Guess what?", "What's up?", "you too!", "Keep up the great work!", "It was nice talking to you", "Great to hear from you!", "Me too",
+		"I don't know", "Not sure", "Happy birthday!", "I'm fine, thanks", "I do!", "That helped a lot", "Guess what?", "What's up?", "you too!", "Keep up the great work!", "It was nice talking to you", "Great to hear from you!", "Me too",
 		"hola", "¡Hola! ¿Qué tal?", "Muchas gracias", "Buenos días", "Bonjour", "Merci beaucoup !", "Guten Tag", "Vielen Dank", "Tschüss", "Olá", "Obrigado", "Ciao", "grazie",
 		"こんにちは", "ありがとうございます。", "はい", "你好", "谢谢！", "好的", "مرحبا", "شكرا", "नमस्ते", "धन्यवाद", "안녕하세요", "감사합니다", "Привет", "Спасибо!",
 	} {
@@ -162,6 +162,7 @@ func TestQuestionsThatStateSomethingKeepIt(t *testing.T) {
 		whole("Can you suggest a gift for my wife, she loves gardening?"),
 		whole("Could you help me plan my trip to Japan?"),
 		whole("Do you remember my sister Ana?"),
+		gives("Could you remind me to call mum?", "Could you remind me to call mum?"),
 		gives("Hey, my daughter turned 5 today, how do I plan a party?", "my daughter turned 5 today (2024-02-28)"),
 		gives("I just got back from Crete - have you ever been?", "I just got back from Crete"),
 		gives("What should I do? My cat Miso won't eat.", "My cat Miso won't eat"),

@@ -40,6 +40,7 @@ func TestSlots(t *testing.T) {
 		{"My favorite color isn't blue", "favorite:color", true},
 		{"My favorite ice cream flavor is mango", "favorite:ice cream flavor", false},
 		{"I'm vegan", "diet", false},
+		{"im vegan", "diet", false},
 		{"I am a strict vegetarian now", "diet", false},
 		{"I’m vegan", "diet", false},
 		{"I've become pescatarian", "diet", false},

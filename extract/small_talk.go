@@ -36,6 +36,10 @@ var smallTalk = regexp.MustCompile(`^(?:(?:` + strings.Join([]string{
 	`(?:big |huge |many )?(?:congrats|congratulations|congratz|well done|good job|great job|nice job|nice work|great work|way to go|good for you|good luck|best of luck|all the best|best wishes|fingers crossed|cheers to that|happy for you|here's to (?:that|you|us))(?: (?:on|with) (?:that|this|it|everything|your (?:new )?(?:job|journey|success|achievement|project|future)|the (?:new )?(?:job|journey)))?`,
 	`(?:i'm |i am |we're )?(?:` + degree + ` )?(?:sorry|my bad|excuse me|pardon|apologies)(?: (?:to hear|about|for)(?: (?:that|this|it|the delay|your loss))?)?`,
 	`(?:i'm |i am )?(?:` + degree + ` )?(?:glad|happy|thrilled|proud|excited|delighted|pleased|stoked) (?:(?:to (?:hear|know|see|help|be of help|assist)|for|of|that)(?: (?:that|this|it|you|from you|so|both))*|(?:i could|i was able to) help|you (?:like|liked|love|loved|enjoyed|found) (?:it|that|this|them)(?: helpful| useful)?|(?:that|it|this) (?:helped|helps|worked)|it was helpful|you asked)`,
+	`(?:(?:i )?(?:don't|do not|dont) (?:know|think so|mind|care|remember)|dunno|(?:i have )?no (?:idea|clue)|(?:i'm )?not (?:really )?sure|i (?:guess|think|suppose) not|i see what you mean|(?:(?:that|this|it) )?(?:` + degree + ` )?(?:helped|helps|worked|works)(?: me)?(?: a lot| so much)?)`,
+	`(?:i'm|im|i am|we're|doing|all)(?: doing)? (?:` + degree + ` )?(?:fine|good|ok|okay|well|alright|great|not bad)`,
+	`(?:i|we) (?:do|don't|did|didn't|am|will|won't|can|can't|have|haven't|would|wouldn't|was|wasn't)`,
+	`(?:(?:a )?(?:very )?(?:happy|merry|blessed) (?:birthday|christmas|xmas|new year|easter|holidays|anniversary|thanksgiving|halloween|diwali|eid|hanukkah|friday|monday|sunday|weekend)|happy holidays|season's greetings|cheers)`,
 	// Laughing.
 	`(?:a?(?:ha){2,}h?|ha|heh|he{1,2}(?:he)+|hi(?:hi)+|lo+l+|lmao+|lmfao|rofl|xd+|ja(?:ja)+|k{3,}|w{3,}|rs(?:rs)+|mdr|ahah\w*)`,
 	// Leaving.
@@ -143,6 +147,7 @@ var service = english(`^(?:(?:sure|of course|certainly|absolutely|great|okay|ok|
 	`i(?:'m| am) (?:sorry|glad|happy|thrilled|delighted|excited) to hear (?:that|about|you|it)\b`,
 	`i(?: really)? hope (?:this|that|these|it|you find (?:this|these)) (?:helps?|was helpful|is helpful|works|helpful|information|clarif)`, `hope (?:this|that) helps`,
 	`(?:is|was) there anything\b`, `(?:would|do) you (?:like|want)(?: me)?\b`, `how (?:can|may) i (?:help|assist)\b`, `what (?:else )?can i (?:help|do)\b`, `i can (?:help|assist)(?: you)?(?: with (?:that|this|anything)(?: else)?)?\W*$`,
+	`(?:i'm |i am )?(?:sorry|afraid)[,]? (?:but )?(?:i|that i) (?:can't|cannot|couldn't|'m not able|am not able|'m unable|am unable|don't have)\b.{0,50}$`,
 	`as an? (?:ai|artificial|language|large)\b`, `i(?:'m| am) (?:just )?an? (?:ai|artificial|language|large)\b`, `(?:just )?(?:ask|say the word)\W*$`,
 	`i'll be (?:here|happy|glad)\b`, `(?:good luck|best of luck|enjoy|have fun)\b.{0,60}$`, `thank(?:s| you) for (?:sharing|letting me know|telling|reaching|asking|the (?:update|information|clarification)|your)\b.{0,80}$`,
 	`(?:that's|what) an? (?:great|good|excellent|interesting|fantastic|wonderful|thoughtful) (?:question|idea|choice|goal|plan|start)\W*$`,

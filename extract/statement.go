@@ -310,7 +310,7 @@ func (g *grouping) item(text string) {
 		last := &g.out[len(g.out)-1]
 		if last.list && last.lead == g.lead && last.words+words <= joinWords {
 			dated, when := resolve(text, g.said, g.english)
-			last.text += "; " + strings.TrimRight(dated, ";,")
+			last.text += "; " + withoutStop(strings.TrimRight(dated, ";,"))
 			last.words += words
 			last.when = last.when.better(when)
 			return
@@ -318,10 +318,10 @@ func (g *grouping) item(text string) {
 	}
 	full := text
 	if countWords(g.lead) <= leadWords || !g.leadUsed {
-		full = g.lead + " " + text
+		full = strings.TrimRight(g.lead, ":： ") + ": " + text
 	}
 	dated, when := resolve(full, g.said, g.english)
-	g.out = append(g.out, statement{text: strings.TrimRight(dated, ";,"), when: when, words: countWords(full), list: true, lead: g.lead})
+	g.out = append(g.out, statement{text: withoutStop(strings.TrimRight(dated, ";,")), when: when, words: countWords(full), list: true, lead: g.lead})
 	g.leadUsed, g.spoken, g.asked = true, true, ""
 }
 
@@ -421,9 +421,10 @@ func (g *grouping) answers(text string) bool {
 	if len(words) == 0 || n > 12 {
 		return false
 	}
-	if isSmallTalk(text, g.names) || n <= 4 && yesNo[words[0].low] && (n == 1 || pronounAnswer(words[1:])) {
+	bare := n <= 5 && yesOrNo(words)
+	if bare || isSmallTalk(text, g.names) {
 		// "Yes" tells something if the question was about who answers.
-		return !g.assistant && yesNo[words[0].low] && aboutYou.MatchString(g.question) && !offer.MatchString(g.question)
+		return !g.assistant && (bare || yesNo[words[0].low]) && aboutYou.MatchString(g.question) && !offer.MatchString(g.question)
 	}
 	if g.assistant || request.MatchString(text) && len(words) > 1 {
 		return false
@@ -434,10 +435,11 @@ func (g *grouping) answers(text string) bool {
 	return n <= 3 || n <= 8 && !verbal(words) || refersBack(words)
 }
 
-// pronounAnswer tells "I am", "I don't", "not really", "not anymore", "never".
-func pronounAnswer(words []word) bool {
+// yesOrNo tells "Yes", "No, I'm not", "I do", "not anymore", "never": answers that
+// say nothing without their question.
+func yesOrNo(words []word) bool {
 	for _, w := range words {
-		if !answering[w.low] {
+		if !answering[w.low] && !yesNo[w.low] {
 			return false
 		}
 	}
