@@ -1,0 +1,590 @@
+package llm
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/extract"
+	"pgregory.net/rapid"
+)
+
+const model = "llm/1:tiny"
+
+var talk = []memd.Message{
+	user(1, "I moved to Lisbon last month. My sister Ana stayed in Bergen."),
+	assistant(2, "Lisbon is lovely. Do you have any allergies?"),
+	user(3, "Peanuts, sadly. And I teach chemistry at a night school."),
+}
+
+func TestFactsOfABatchComeWithTheirSources(t *testing.T) {
+	s := play(t, replies(says(`{"facts":[
+		{"text":"I moved to Lisbon last month","sources":[1],"date":"2024-01-15","category":"Home"},
+		{"text":"I have a peanut allergy","sources":[2,3],"date":null,"category":"health"},
+		{"text":"I teach chemistry at a night school.","sources":[3],"date":"2024-02-26","category":"not one word"}]}`)))
+	x := s.extractor(func(c *Config) { c.APIKey = "sesame" })
+	e := must(t, x, extract.Input{Before: []memd.Message{user(-1, "I keep bees.")}, Messages: talk})
+	want(t, e, model, "I moved to Lisbon last month (2024-01)", "I have a peanut allergy", "I teach chemistry at a night school")
+	if len(e.Candidates) != 3 {
+		t.FailNow()
+	}
+	home, allergy, work := e.Candidates[0], e.Candidates[1], e.Candidates[2]
+	if !slices.Equal(home.Sources, []int64{1}) || home.Role != memd.RoleUser || !slices.Equal(home.Categories, []string{"home"}) ||
+		!home.SaidAt.Equal(talk[0].CreatedAt) || home.OccurredAt == nil || home.OccurredAt.Format(time.DateOnly) != "2024-01-01" {
+		t.Errorf("home: %+v", home)
+	}
+	if !slices.Equal(allergy.Sources, []int64{2, 3}) || allergy.Role != memd.RoleUser || !allergy.SaidAt.Equal(talk[1].CreatedAt) {
+		t.Errorf("the answer to a question is not who answers's: %+v", allergy)
+	}
+	if work.OccurredAt != nil || len(work.Categories) != 0 || work.Position != 0 || allergy.Position != 0 {
+		t.Errorf("work: %+v", work)
+	}
+	calls := s.requests()
+	if len(calls) != 1 {
+		t.Fatalf("%d calls for one batch", len(calls))
+	}
+	a := calls[0]
+	if a.Model != "tiny" || a.auth != "Bearer sesame" || a.ResponseFormat == nil || a.Temperature == nil || a.MaxTokens == 0 {
+		t.Errorf("request %s", a.raw)
+	}
+	before, lines := a.fresh(t)
+	if !strings.Contains(before, "I keep bees.") || strings.Contains(before, `"id"`) || len(lines) != 3 || lines[2].ID != 3 ||
+		!strings.HasPrefix(lines[0].Said, "Monday, 2024-02-26 10:01") {
+		t.Errorf("before %q, new %+v", before, lines)
+	}
+}
+
+func TestOnlyWhatMayBeLearnedIsSent(t *testing.T) {
+	s, e := extractWith(t, replies(says(facts())),
+		message(1, memd.RoleSystem, "System secret plan"), message(2, memd.RoleTool, "tool result"), message(3, memd.RoleDeveloper, "developer text"),
+		user(4, "Retrieved memories:\n- user: I own a yacht\n\nMy password is hunter2 and I like tea. \u202e\u0000"), user(5, "  "),
+	)
+	want(t, e, model)
+	raw := s.requests()[0].raw
+	for _, never := range []string{"secret plan", "tool result", "developer text", "yacht", "hunter2", `"id\":2`} {
+		if strings.Contains(raw, never) {
+			t.Errorf("%q was sent", never)
+		}
+	}
+	if !strings.Contains(raw, "I like tea") {
+		t.Errorf("the message was not sent: %s", raw)
+	}
+}
+
+func TestNothingToAskIsNotAsked(t *testing.T) {
+	s, e := extractWith(t, replies(reply{status: 500}), message(1, memd.RoleSystem, "Be brief."), user(2, ""))
+	want(t, e, model)
+	if n := len(s.requests()); n != 0 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+func TestAnEmptyAnswerIsAnAnswer(t *testing.T) {
+	s, e := extractWith(t, replies(says(`{"facts":[]}`)), user(1, "My locker code changed to 4471"))
+	want(t, e, model)
+	if n := len(s.requests()); n != 1 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+func TestAnswersAreFoundInWhateverIsAroundThem(t *testing.T) {
+	good := facts("I like green tea", []int{1})
+	for name, content := range map[string]string{
+		"bare":                good,
+		"fenced":              "```json\n" + good + "\n```",
+		"prose around":        "Sure! Here are the {facts}:\n" + good + "\nAnything else?",
+		"second value":        good + "\n" + facts("I like gin", []int{1}),
+		"stray brace":         good + "}",
+		"stray brace before":  "{ " + good,
+		"invented next chat":  good + "<|im_end|>\n<|im_start|>user\nI own {a} boat",
+		"thought before":      `<think>maybe {"facts":[]}</think>` + good,
+		"blanks":              strings.ReplaceAll(good, ":", strings.Repeat(" ", 100)+":"+strings.Repeat("\n", 100)),
+		"wrapped":             `{"result":` + good + `}`,
+		"key twice":           `{"facts":[{"text":"x","sources":[9]},{"text":"y","sources":[1]}],"facts":[{"text":"I like green tea","sources":[1]}]}`,
+		"numbers as text":     `{"facts":[{"text":"I like green tea","sources":["[1]"],"date":7,"category":{"a":[]}}]}`,
+		"one number":          `{"facts":[{"text":"I like green tea","sources":1}]}`,
+		"blanks in the text":  facts("I like"+strings.Repeat(" ", 100)+"green tea\u0000\u202e", []int{1}),
+		"same fact 20 times":  `{"facts":[` + strings.TrimSuffix(strings.Repeat(`{"text":"I like green tea!","sources":[1]},`, 19), ",") + `,{"text":"I like green tea","sources":[1,7]}]}`,
+		"bad items beside it": `{"facts":["I like gin",3,null,{"text":5},{"text":"I like gin"},` + good[len(`{"facts":[`):],
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, e := extractWith(t, replies(says(content)), user(1, "I like green tea."))
+			if got := texts(e); len(got) != 1 || strings.TrimRight(got[0], "!") != "I like green tea" || e.Extractor != model {
+				t.Errorf("candidates %q by %s", got, e.Extractor)
+			}
+			if n := len(s.requests()); n != 1 {
+				t.Errorf("%d calls", n)
+			}
+		})
+	}
+}
+
+func TestAnAbsurdAnswerGivesWayToTheRules(t *testing.T) {
+	in := []memd.Message{user(1, "My name is Tom. My sister Ana is a vegan. I live in Bergen, Norway."), assistant(2, "Noted.")}
+	for name, r := range map[string]reply{
+		"a poem":               says("Roses are red,\nviolets are blue"),
+		"empty content":        says(""),
+		"wrong shape":          says(`{"facts":{"km":5}}`),
+		"null":                 says(`{"facts":null}`),
+		"list of texts":        says(`{"facts":["I live in Bergen"]}`),
+		"bare list":            says(`[{"text":"I live in Bergen","sources":[1]}]`),
+		"deep nesting":         says(strings.Repeat(`{"facts":[`, 5000)),
+		"example given back":   says(facts("<statement>", []int{1}, "I live in Oslo", []int{1}, "string", []int{1})),
+		"wrong ids":            says(facts("I live in Bergen", []int{0, 3, -1, 99})),
+		"no ids":               says(facts("I live in Bergen", []int{})),
+		"cited by all":         says(facts("I live in Bergen", "everything")),
+		"wrong person":         says(facts("My name is Ana", []int{1}, "I am a vegan", []int{1})),
+		"another language":     says(facts("Vivo en la ciudad de Bergen con mi hermana", []int{1})),
+		"messages not read":    {content: facts("I live in Bergen", []int{1}), prompt: 3},
+		"empty body":           {body: " "},
+		"html":                 {body: "<html>It works!</html>"},
+		"no choices":           {body: `{"choices":[]}`},
+		"content is an object": {body: `{"choices":[{"message":{"content":{"facts":[]}}}]}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, e := extractWith(t, replies(r), in...)
+			wantRules(t, e, "invalid_answer", in...)
+			if n := len(s.requests()); n != 2 {
+				t.Errorf("%d calls", n)
+			}
+			s.noRequestTwice()
+		})
+	}
+}
+
+func TestTheSecondTrySaysWhatWasWrong(t *testing.T) {
+	for name, first := range map[string]reply{"empty body": {body: " "}, "empty content": says(""), "prose": says("no"), "invented": says(facts("I own a yacht", []int{1}))} {
+		t.Run(name, func(t *testing.T) {
+			s, e := extractWith(t, replies(first, says(facts("I like tea", []int{1}))), user(1, "I like tea"))
+			want(t, e, model, "I like tea")
+			calls := s.requests()
+			if len(calls) != 2 || !strings.Contains(calls[1].raw, "could not be used") || strings.Contains(calls[0].raw, "could not be used") {
+				t.Errorf("calls %+v", calls)
+			}
+		})
+	}
+}
+
+// What a message states is not lost with what was invented about it.
+func TestRulesTakeOverWhereAFactIsRefused(t *testing.T) {
+	in := []memd.Message{user(1, "I like green tea. My cat is called Mia."), user(2, "I work at a bakery in Porto."), user(3, "Hello!")}
+	_, e := extractWith(t, replies(says(facts("I like green tea", []int{1}, "I own a yacht", []int{1, 2}, "I run a hotel", []int{3}))), in...)
+	want(t, e, model+" + rules/1 (llm: unsupported)", "I like green tea", "My cat is called Mia", "I work at a bakery in Porto")
+	_, e = extractWith(t, replies(says(facts("I like green tea", []int{1}, "My cat is called Mia", []int{1}, "I live on Mars", []int{1}))), in...)
+	want(t, e, model, "I like green tea", "My cat is called Mia")
+}
+
+func TestRepeatsBecomeOneWithAllSources(t *testing.T) {
+	in := []memd.Message{user(1, "I like tea"), assistant(2, "I like tea"), user(3, "As I said, I like tea")}
+	_, e := extractWith(t, replies(says(facts("I like tea", []int{3}, "I like tea.", []int{1}, "I like tea", []int{2}))), in...)
+	want(t, e, model, "I like tea", "I like tea")
+	if len(e.Candidates) != 2 || !slices.Equal(e.Candidates[0].Sources, []int64{1, 3}) || !e.Candidates[0].SaidAt.Equal(in[0].CreatedAt) ||
+		e.Candidates[1].Role != memd.RoleAssistant {
+		t.Errorf("%+v", e.Candidates)
+	}
+}
+
+func TestWhatTheAssistantSaysIsTheAssistants(t *testing.T) {
+	ask := user(1, "Prove that the square root of 2 is irrational.")
+	proof := assistant(2, "The square root of 2 is irrational: suppose it were p/q in lowest terms, then both are even.")
+	_, e := extractWith(t, replies(says(facts("The square root of 2 is irrational", []int{1, 2}))), ask, proof)
+	if len(e.Candidates) != 1 || e.Candidates[0].Role != memd.RoleAssistant {
+		t.Errorf("%+v", e)
+	}
+	_, e = extractWith(t, replies(says(facts("User proved that the square root of 2 is irrational", []int{1}))), ask, proof)
+	for _, c := range e.Candidates {
+		if c.Role != memd.RoleAssistant {
+			t.Errorf("the user's: %+v", c)
+		}
+	}
+}
+
+func TestSecretsStayOut(t *testing.T) {
+	_, e := extractWith(t, func(_ int, a asked) reply {
+		return says(facts("My password is hunter2", []int{1}, "I pay with 4111 1111 1111 1111", []int{1}, "My password is [redacted:password]", []int{1}))
+	}, user(1, "My password is hunter2. I pay with 4111 1111 1111 1111."))
+	if got := fmt.Sprint(texts(e)); strings.Contains(got, "hunter2") || strings.Contains(got, "4111") || !strings.Contains(got, "[redacted:password]") {
+		t.Errorf("candidates %s", got)
+	}
+}
+
+// fake answers with one fact for each new message, if there are at most so many
+// characters in them.
+func modelOf(t *testing.T, limit int, over reply) func(int, asked) reply {
+	return func(_ int, a asked) reply {
+		_, lines := a.fresh(t)
+		var all []any
+		size := 0
+		for _, l := range lines {
+			size += len(l.Text)
+			for _, s := range strings.SplitAfter(l.Text, ". ") {
+				all = append(all, strings.TrimSpace(s), []int{l.ID})
+			}
+		}
+		if size > limit {
+			return over
+		}
+		return says(facts(all...))
+	}
+}
+
+func things(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "I own %d boats called Aurora%d. ", 100+i, i)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// However the input is split, nothing is lost, doubled or asked twice.
+func TestACutOffAnswerHalvesTheInput(t *testing.T) {
+	for name, over := range map[string]reply{
+		"broken JSON":    {content: `{"facts":[{"text":"I own 100 bo`, finish: "length"},
+		"whole JSON":     {content: facts("I own 100 boats called Aurora0", []int{1}), finish: "length"},
+		"nothing":        {finish: "length"},
+		"context 400":    {status: 400, body: `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}`},
+		"too large":      {status: 413},
+		"context opaque": {status: 400, body: `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 4096 tokens"}}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			in := []memd.Message{user(1, things(3)), assistant(2, "Impressive!"), user(3, things(30)), user(4, "I like tea.")}
+			s, e := extractWith(t, modelOf(t, 300, over), in...)
+			if e.Extractor != model {
+				t.Errorf("extractor %q", e.Extractor)
+			}
+			got := texts(e)
+			for i := range 30 {
+				fact := fmt.Sprintf("I own %d boats called Aurora%d", 100+i, i)
+				if n := count(got, fact); n != 1 {
+					t.Errorf("%q is there %d times", fact, n)
+				}
+			}
+			if len(s.requests()) < 8 {
+				t.Errorf("only %d calls", len(s.requests()))
+			}
+			s.noRequestTwice()
+		})
+	}
+}
+
+func count(list []string, s string) int {
+	n := 0
+	for _, l := range list {
+		if l == s {
+			n++
+		}
+	}
+	return n
+}
+
+func TestWhatCannotBeSplitGoesToTheRules(t *testing.T) {
+	in := []memd.Message{user(1, "I like tea."), user(2, "I own 3 boats and my cat is called Mia.")}
+	s, e := extractWith(t, func(_ int, a asked) reply {
+		if strings.Contains(a.Messages[1].Content, `"id":1,"role":"user","said":"Monday, 2024-02-26 10:02"`) || strings.Contains(a.Messages[1].Content, `"id":2`) {
+			return reply{content: strings.Repeat(" ", 50), finish: "length"}
+		}
+		return says(facts("I like tea", []int{1}))
+	}, in...)
+	want(t, e, model+" + rules/1 (llm: too_long)", "I like tea", "I own 3 boats and my cat is called Mia")
+	s.noRequestTwice()
+	if n := len(s.requests()); n != 3 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+// A model that rambles on behind its answer was done with it.
+func TestACutOffRambleIsNoCutOffAnswer(t *testing.T) {
+	s, e := extractWith(t, replies(reply{content: facts("I like tea", []int{1}) + "\nuser: and then I", finish: "length"}), user(1, "I like tea"), user(2, "Thanks"))
+	want(t, e, model, "I like tea")
+	if n := len(s.requests()); n != 1 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+func TestBigBatchesAreSplitInOrder(t *testing.T) {
+	var in []memd.Message
+	for i := range 40 {
+		in = append(in, user(int64(i+1), fmt.Sprintf("I own %d boats called Aurora%d. %s", 100+i, i, strings.Repeat("word ", 60))))
+	}
+	s := play(t, replies(says(facts())))
+	must(t, s.extractor(), extract.Input{Messages: in})
+	next := 0
+	for _, a := range s.requests() {
+		_, lines := a.fresh(t)
+		for _, l := range lines {
+			if !strings.Contains(l.Text, fmt.Sprintf("Aurora%d.", next)) {
+				t.Fatalf("message %d out of order: %s", next, l.Text)
+			}
+			next++
+		}
+		if n := tokens(a.Messages[1].Content); n > 3000 {
+			t.Errorf("a call of %d tokens", n)
+		}
+	}
+	if next != 40 || len(s.requests()) < 2 {
+		t.Errorf("%d messages in %d calls", next, len(s.requests()))
+	}
+}
+
+func TestBatchesLoseNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := extract.Input{}
+		for i, text := range rapid.SliceOfN(rapid.StringOfN(rapid.RuneFrom([]rune("ab .\n!。日é😀")), 0, 2000, -1), 0, 8).Draw(t, "texts") {
+			in.Messages = append(in.Messages, user(int64(i+1), text))
+		}
+		r := &run{Extractor: New(Config{MaxInputTokens: rapid.IntRange(30, 600).Draw(t, "budget")}, extract.NewRules())}
+		r.hear(in)
+		whole := make([]string, len(r.said))
+		for _, ps := range r.batches() {
+			if len(ps) == 0 {
+				t.Fatal("an empty batch")
+			}
+			for _, p := range ps {
+				if p.from != len(whole[p.at]) || p.text == "" {
+					t.Fatalf("part at %d, want %d", p.from, len(whole[p.at]))
+				}
+				whole[p.at] += p.text
+			}
+		}
+		for i, u := range r.said {
+			if whole[i] != u.text {
+				t.Fatalf("%q became %q", u.text, whole[i])
+			}
+		}
+	})
+}
+
+func TestAServerThatRefusesAParameterIsAskedWithout(t *testing.T) {
+	good := says(facts("I like tea", []int{1}))
+	for name, c := range map[string]struct {
+		refuses func(asked) bool
+		refusal reply
+	}{
+		"schema, 400": {func(a asked) bool { return a.ResponseFormat != nil },
+			reply{status: 400, body: `{"error":{"message":"'response_format.type' must be 'text'"}}`}},
+		"schema, 422": {func(a asked) bool { return a.ResponseFormat != nil }, reply{status: 422, body: `{"detail":"extra fields"}`}},
+		"schema, 404": {func(a asked) bool { return a.ResponseFormat != nil }, reply{status: 404, body: `no endpoint for response_format`}},
+		"temperature": {func(a asked) bool { return a.Temperature != nil }, reply{status: 400, body: `{"error":{"message":"Unsupported value: 'temperature'"}}`}},
+		"tokens":      {func(a asked) bool { return a.MaxTokens != 0 }, reply{status: 400, body: `{"error":{"message":"Use 'max_completion_tokens' instead."}}`}},
+		"everything at once": {func(a asked) bool { return a.ResponseFormat != nil || a.Temperature != nil || a.MaxTokens != 0 },
+			reply{status: 400, body: `temperature, max_completion_tokens, response_format`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := play(t, func(_ int, a asked) reply {
+				if c.refuses(a) {
+					return c.refusal
+				}
+				return good
+			})
+			x := s.extractor()
+			want(t, must(t, x, extract.Input{Messages: []memd.Message{user(1, "I like tea")}}), model, "I like tea")
+			first := len(s.requests())
+			want(t, must(t, x, extract.Input{Messages: []memd.Message{user(1, "I like tea")}}), model, "I like tea")
+			if n := len(s.requests()); n != first+1 {
+				t.Errorf("what works is not remembered: %d calls, then %d", first, n-first)
+			}
+		})
+	}
+}
+
+func TestAServerThatRefusesAllIsAskedAFewTimesOnly(t *testing.T) {
+	s, e := extractWith(t, replies(reply{status: 400, body: `{"error":"temperature max_completion_tokens"}`}), talk...)
+	wantRules(t, e, "refused", talk...)
+	if n := len(s.requests()); n != 4 {
+		t.Errorf("%d calls", n)
+	}
+	s.noRequestTwice()
+}
+
+func TestOutagesGiveWayToTheRules(t *testing.T) {
+	for name, c := range map[string]struct {
+		reply reply
+		why   string
+		calls int
+		kind  memd.Kind
+	}{
+		"500":             {reply{status: 500, body: "oops"}, "unavailable", 2, memd.Unavailable},
+		"redirect":        {reply{status: 302, header: map[string]string{"Location": "/elsewhere"}}, "unavailable", 2, memd.Unavailable},
+		"no such model":   {reply{status: 404, body: `{"error":{"message":"model not found"}}`}, "unavailable", 2, memd.Unavailable},
+		"503, long wait":  {reply{status: 503, header: map[string]string{"Retry-After": "600"}}, "unavailable", 1, memd.Unavailable},
+		"429, long wait":  {reply{status: 429, header: map[string]string{"Retry-After": "600"}}, "rate_limited", 1, memd.RateLimited},
+		"429, short wait": {reply{status: 429, header: map[string]string{"Retry-After": "0.01"}}, "rate_limited", 2, memd.RateLimited},
+		"wrong key":       {reply{status: 401}, "unauthorized", 1, memd.Unavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := play(t, replies(c.reply))
+			var seen []error
+			x := s.extractor(func(config *Config) {
+				config.MaxInputTokens = 200
+				config.Observe = func(err error) { seen = append(seen, err) }
+			})
+			in := append(slices.Clone(talk), user(4, things(60))) // several calls' worth
+			wantRules(t, must(t, x, extract.Input{Messages: in}), c.why, in...)
+			if n := len(s.requests()); n != c.calls || len(seen) != c.calls {
+				t.Errorf("%d calls, %d observed, want %d", n, len(seen), c.calls)
+			}
+			for _, err := range seen {
+				if memd.KindOf(err) != c.kind {
+					t.Errorf("observed %v", err)
+				}
+			}
+		})
+	}
+}
+
+func TestAnOutageThatPassesCostsNothing(t *testing.T) {
+	for name, first := range map[string]reply{"500": {status: 500}, "429": {status: 429, header: map[string]string{"Retry-After": "0.01"}}} {
+		t.Run(name, func(t *testing.T) {
+			s := play(t, replies(first, says(facts("I like tea", []int{1}))))
+			var seen []bool
+			x := s.extractor(func(c *Config) { c.Observe = func(err error) { seen = append(seen, err == nil) } })
+			want(t, must(t, x, extract.Input{Messages: []memd.Message{user(1, "I like tea")}}), model, "I like tea")
+			if !slices.Equal(seen, []bool{false, true}) {
+				t.Errorf("observed %v", seen)
+			}
+		})
+	}
+}
+
+func TestNobodyListens(t *testing.T) {
+	s := play(t, replies(says(facts())))
+	x := s.extractor()
+	s.http.Close()
+	wantRules(t, must(t, x, extract.Input{Messages: talk}), "unavailable", talk...)
+}
+
+// What was learned before an outage stays; the rules take the rest.
+func TestAnOutageInTheMiddle(t *testing.T) {
+	in := []memd.Message{user(1, "I like tea. "+strings.Repeat("word ", 1200)), user(2, "I own 3 boats. "+strings.Repeat("word ", 1200))}
+	_, e := extractWith(t, func(n int, a asked) reply {
+		if n > 1 {
+			return reply{status: 500}
+		}
+		return says(facts("I like tea", []int{1}))
+	}, in...)
+	if e.Extractor != model+" + rules/1 (llm: unavailable)" {
+		t.Errorf("extractor %q", e.Extractor)
+	}
+	got := texts(e)
+	if len(got) < 2 || got[0] != "I like tea" || !strings.Contains(strings.Join(got[1:], " "), "I own 3 boats") {
+		t.Errorf("candidates %q", got)
+	}
+}
+
+func TestADeadServerIsLeftAlone(t *testing.T) {
+	dead := true
+	var mu sync.Mutex
+	s := play(t, func(int, asked) reply {
+		mu.Lock()
+		defer mu.Unlock()
+		if dead {
+			return reply{status: 502}
+		}
+		return says(facts("I like tea", []int{1}))
+	})
+	in := extract.Input{Messages: []memd.Message{user(1, "I like tea")}}
+	x := s.extractor(func(c *Config) { c.Pause = time.Hour })
+	for range 5 {
+		wantRules(t, must(t, x, in), "unavailable", in.Messages...)
+	}
+	if n := len(s.requests()); n != 2 {
+		t.Errorf("%d calls", n)
+	}
+	x = s.extractor(func(c *Config) { c.Pause = time.Nanosecond })
+	wantRules(t, must(t, x, in), "unavailable", in.Messages...)
+	mu.Lock()
+	dead = false
+	mu.Unlock()
+	want(t, must(t, x, in), model, "I like tea")
+}
+
+// hang is a server that answers nothing until the test is over.
+func hang(t *testing.T) *server {
+	t.Helper()
+	release := make(chan struct{})
+	s := play(t, func(int, asked) reply {
+		<-release
+		return reply{status: 500}
+	})
+	t.Cleanup(func() { close(release) }) // before the server is closed
+	return s
+}
+
+func TestASlowServerGivesWayToTheRules(t *testing.T) {
+	s := hang(t)
+	var seen []error
+	x := s.extractor(func(c *Config) {
+		c.Timeout = 50 * time.Millisecond
+		c.Observe = func(err error) { seen = append(seen, err) }
+	})
+	wantRules(t, must(t, x, extract.Input{Messages: talk}), "timeout", talk...)
+	s.noRequestTwice()
+	if len(seen) != 2 || memd.KindOf(seen[0]) != memd.Unavailable {
+		t.Errorf("observed %v", seen)
+	}
+}
+
+func TestASpentBudgetGivesWayToTheRules(t *testing.T) {
+	x := hang(t).extractor(func(c *Config) { c.Budget = 50 * time.Millisecond })
+	wantRules(t, must(t, x, extract.Input{Messages: talk}), "timeout", talk...)
+}
+
+func TestTheBudgetEndsBeforeTheDeadline(t *testing.T) {
+	x := New(Config{Budget: time.Hour}, extract.NewRules())
+	if got := x.budget(t.Context()); got != time.Hour {
+		t.Errorf("without a deadline: %v", got)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 40*time.Minute)
+	defer cancel()
+	if got := x.budget(ctx); got <= 0 || got > 30*time.Minute {
+		t.Errorf("of 40 minutes: %v", got)
+	}
+}
+
+func TestAnEndedContextIsAnError(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := play(t, func(n int, _ asked) reply {
+		cancel()
+		return says(facts())
+	})
+	observed := 0
+	x := s.extractor(func(c *Config) { c.Observe = func(error) { observed++ } })
+	for range 2 {
+		e, err := x.Extract(ctx, extract.Input{Messages: talk})
+		if memd.KindOf(err) != memd.Unavailable || len(e.Candidates) > 0 {
+			t.Errorf("Extract gave %+v, %v", e, err)
+		}
+	}
+	if n := len(s.requests()); n != 1 || observed > 1 {
+		t.Errorf("%d calls, %d observed", n, observed)
+	}
+	if x.client.circuit.Counts().ConsecutiveFailures > 0 {
+		t.Error("a caller that went away opened the circuit")
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	s := play(t, func(n int, a asked) reply {
+		if a.ResponseFormat != nil {
+			return reply{status: http.StatusBadRequest}
+		}
+		return says(facts("I like tea", []int{1}))
+	})
+	x := s.extractor()
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			e, err := x.Extract(t.Context(), extract.Input{Messages: []memd.Message{user(1, "I like tea")}})
+			if err != nil || e.Extractor != model || len(e.Candidates) != 1 {
+				t.Errorf("%+v, %v", e, err)
+			}
+		})
+	}
+	all.Wait()
+}
