@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"iter"
+	"unicode/utf8"
 )
 
 // The functions here take valid JSON apart without copying or changing it: what they
@@ -63,6 +64,9 @@ func elements(raw []byte) iter.Seq[json.RawMessage] {
 
 // text reads a JSON string; lone surrogates and bytes that are no UTF-8 become U+FFFD.
 func text(raw []byte) string {
+	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return string(raw[1 : len(raw)-1])
+	}
 	var s string
 	_ = json.Unmarshal(raw, &s) // raw is a valid string
 	return s

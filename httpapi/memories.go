@@ -29,9 +29,6 @@ func (f scopeFields) scope(tenant string) memd.Scope {
 	return memd.Scope{Tenant: tenant, UserID: string(f.UserID), AgentID: string(f.AgentID), RunID: string(f.RunID), AppID: string(f.AppID)}
 }
 
-// named says whether one of the ids is there that a search cannot do without.
-func named(s memd.Scope) bool { return s.UserID != "" || s.AgentID != "" || s.RunID != "" }
-
 type postMemoriesInput struct {
 	Body postMemories
 }
@@ -288,7 +285,31 @@ func (s *server) postMemories(ctx context.Context, c *call, in *postMemoriesInpu
 	if err != nil {
 		return later, nil
 	}
-	return ok(addAnswer{Results: append([]longterm.Event{}, events...), Relations: []any{}, Degraded: []string{}})
+	out := addAnswer{Results: append([]longterm.Event{}, events...), Relations: []any{}, Degraded: []string{}}
+	if dead, err := s.anyDead(ctx, c.tenant, string(b.UserID), appended.SessionID, ids); err != nil {
+		return later, nil
+	} else if dead {
+		out.Degraded = append(out.Degraded, "ingest")
+	}
+	return ok(out)
+}
+
+// anyDead says whether one of a session's messages was given up.
+func (s *server) anyDead(ctx context.Context, tenant, userID, sessionID string, ids []int64) (bool, error) {
+	counts, err := s.Log.Counts(ctx, tenant, userID, sessionID)
+	if err != nil || counts.Dead == 0 {
+		return false, err
+	}
+	for _, id := range ids {
+		m, err := s.Log.Message(ctx, tenant, id, memd.Scope{})
+		if err != nil {
+			return false, err
+		}
+		if m.Ingest.State == shortterm.StateDead {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // messagesOf gives the messages of what POST /v1/memories takes: a string, a message,
@@ -370,7 +391,10 @@ func (s *server) searchMemories(ctx context.Context, c *call, in *searchInput) (
 		return answer{}, memd.InvalidField("body.query", "must not be blank")
 	}
 	scope := b.scope(c.tenant)
-	filters, err := c.narrow(scope, b.Filters, b.AllScopes)
+	if err := c.mayAsk(b.AllScopes); err != nil {
+		return answer{}, err
+	}
+	filters, err := parseFilter(b.Filters)
 	if err != nil {
 		return answer{}, err
 	}
@@ -378,7 +402,7 @@ func (s *server) searchMemories(ctx context.Context, c *call, in *searchInput) (
 		Scope: scope, Text: b.Query, Limit: b.Limit, Threshold: b.Threshold,
 		ScopesUser: slices.Contains(b.Scopes, "USER"), ScopesAssistant: slices.Contains(b.Scopes, "ASSISTANT"),
 		Filters: filters, AsOf: b.AsOf.pointer(), IncludeSuperseded: b.IncludeSuperseded,
-		AllScopes: !named(scope), Explain: b.Explain, Mode: b.Mode,
+		AllScopes: b.AllScopes, Explain: b.Explain, Mode: b.Mode,
 	})
 	if err != nil {
 		return answer{}, err
@@ -392,24 +416,27 @@ func (s *server) listMemories(ctx context.Context, c *call, in *listInput) (answ
 		return answer{}, memd.InvalidField("body.explain", "must be false: a list has no scores")
 	}
 	scope := b.scope(c.tenant)
-	filters, err := c.narrow(scope, b.Filters, b.AllScopes)
+	if err := c.mayAsk(b.AllScopes); err != nil {
+		return answer{}, err
+	}
+	filters, err := parseFilter(b.Filters)
 	if err != nil {
 		return answer{}, err
 	}
 	return s.list(ctx, c, "body", b.Offset, b.Cursor, longterm.ListQuery{
 		Scope: scope, Filters: filters, Limit: b.Limit,
 		ScopesUser: slices.Contains(b.Scopes, "USER"), ScopesAssistant: slices.Contains(b.Scopes, "ASSISTANT"),
-		AsOf: b.AsOf.pointer(), IncludeSuperseded: b.IncludeSuperseded, AllScopes: !named(scope),
+		AsOf: b.AsOf.pointer(), IncludeSuperseded: b.IncludeSuperseded, AllScopes: b.AllScopes,
 	})
 }
 
 func (s *server) getMemories(ctx context.Context, c *call, in *getMemoriesInput) (answer, error) {
 	scope := in.scope(c.tenant)
-	if err := c.checkScope(scope, nil, in.AllScopes, "query"); err != nil {
+	if err := c.mayAsk(in.AllScopes); err != nil {
 		return answer{}, err
 	}
 	return s.list(ctx, c, "query", in.Offset, in.Cursor, longterm.ListQuery{
-		Scope: scope, Limit: in.Limit, IncludeSuperseded: in.IncludeSuperseded, AllScopes: !named(scope),
+		Scope: scope, Limit: in.Limit, IncludeSuperseded: in.IncludeSuperseded, AllScopes: in.AllScopes,
 	})
 }
 
@@ -464,7 +491,7 @@ func (s *server) getHistory(ctx context.Context, c *call, in *memoryInput) (answ
 
 func (s *server) deleteMemories(ctx context.Context, c *call, in *deleteScopeInput) (answer, error) {
 	scope := in.scope(c.tenant)
-	if !named(scope) && scope.AppID == "" {
+	if scope.UserID == "" && scope.AgentID == "" && scope.RunID == "" && scope.AppID == "" {
 		return answer{}, memd.InvalidField("query.user_id", "is required, or agent_id, run_id or app_id")
 	}
 	n, err := s.Store.DeleteScope(ctx, c.tenant, scope, byAPI)
@@ -482,76 +509,13 @@ func blank(s string) bool {
 	})
 }
 
-// narrow reads the filters of a search or a list and sees to it that an id narrows it.
-func (c *call) narrow(scope memd.Scope, raw json.RawMessage, allScopes bool) (longterm.Filter, error) {
-	filters, err := parseFilter(raw)
-	if err != nil {
-		return longterm.Filter{}, err
-	}
-	return filters, c.checkScope(scope, raw, allScopes, "body")
-}
-
-// checkScope refuses what would go over a whole tenant, unless it was asked for by a
-// key that may.
-func (c *call) checkScope(scope memd.Scope, filters json.RawMessage, allScopes bool, part string) error {
+// mayAsk refuses a question over all of a tenant's scopes, unless the key may ask it.
+// That an id is needed otherwise, beside the filters or in them, is the store's to say.
+func (c *call) mayAsk(allScopes bool) error {
 	if allScopes {
 		return c.requireAdmin()
 	}
-	if named(scope) || namesScope(filters) {
-		return nil
-	}
-	return memd.InvalidField(part+".user_id", "is required, or agent_id or run_id")
-}
-
-// namesScope says whether a filter holds a user, agent or run as eq or in at its top
-// level or in its top-level AND.
-func namesScope(filters json.RawMessage) bool {
-	for name, value := range members(filters) {
-		switch name {
-		case "user_id", "agent_id", "run_id":
-			if namesIDs(value) {
-				return true
-			}
-		case "AND":
-			for e := range elements(value) {
-				if namesScope(e) {
-					return true
-				}
-			}
-		}
-	}
-	return false
-}
-
-// namesIDs says whether a condition is one on certain ids.
-func namesIDs(condition json.RawMessage) bool {
-	switch condition[0] {
-	case '"':
-		return text(condition) != "*"
-	case '[':
-		n := 0
-		for e := range elements(condition) {
-			if e[0] != '"' {
-				return false
-			}
-			n++
-		}
-		return n > 0
-	case '{':
-		for operator, value := range members(condition) {
-			switch operator {
-			case "eq", "$eq":
-				if value[0] == '"' {
-					return true
-				}
-			case "in", "$in":
-				if value[0] == '[' && namesIDs(value) {
-					return true
-				}
-			}
-		}
-	}
-	return false
+	return nil
 }
 
 func scoredMemories(hits []longterm.Hit) []scoredMemory {

@@ -387,6 +387,19 @@ func TestMemoriesAreLearnedAndFound(t *testing.T) {
 	}
 }
 
+func TestMemoriesWithoutAUser(t *testing.T) {
+	h := newHouse(t, houseConfig{doomed: "cursed"})
+	h.send("POST", "/v1/memories", `{"messages":"My office is in Porto","agent_id":"g"}`).want(200, `"event":"ADD"`)
+	h.send("POST", "/v1/memories", `{"messages":"My garden is in Faro","run_id":"r"}`).want(200, `"event":"ADD"`)
+	h.send("GET", "/v1/memories?agent_id=g", nil).want(200, "Porto", "!Faro", `"user_id":null`, `"total":1`)
+	h.send("GET", "/v1/memories?run_id=r", nil).want(200, "Faro", "!Porto", `"total":1`)
+	h.send("POST", "/v1/memories/search", `{"query":"office","agent_id":"g"}`).want(200, "Porto", "!Faro")
+	h.send("POST", "/v1/context", `{"user_id":"u","agent_id":"g","query":"where is the office"}`).want(200, "Porto", "!Faro")
+	h.send("POST", "/v1/memories", `{"messages":[{"role":"user","content":"I live in Rome"}],"user_id":"u","run_id":"r2"}`).want(200, `"degraded":[]`)
+	// Given up, and said so: an empty answer would look like nothing worth keeping.
+	h.send("POST", "/v1/memories", `{"messages":"a cursed sentence","user_id":"u"}`).want(200, `"results":[]`, `"degraded":["ingest"]`)
+}
+
 func TestWhatIsAddedIsNeverLost(t *testing.T) {
 	h := newHouse(t, houseConfig{idle: true, Config: Config{LearnWait: 50 * time.Millisecond}})
 	var later addLaterAnswer
