@@ -2,7 +2,7 @@ package longterm
 
 import (
 	"cmp"
-	"math/bits"
+	"math"
 	"slices"
 
 	"github.com/memdhq/memd/lexical"
@@ -12,6 +12,10 @@ import (
 type corpus struct {
 	documents int
 	terms     int64
+}
+
+func (c corpus) plus(d corpus) corpus {
+	return corpus{c.documents + d.documents, c.terms + d.terms}
 }
 
 func (c corpus) meanLength() float64 {
@@ -58,29 +62,34 @@ func matchMemories(q question, c corpus, hits []memoryHit) map[memoryID]match {
 	for _, h := range hits {
 		df[q.at[h.term]]++
 	}
-	weights, total := rarities(c.documents, df)
+	rare, total := rarities(c.documents, df)
 	mean := c.meanLength()
 	found := make(map[memoryID]match, len(hits))
 	for _, h := range hits {
 		t := q.at[h.term]
+		relative := 1.0
+		if mean > 0 {
+			relative = float64(h.length) / mean
+		}
+		tf := float64(h.tf)
 		m := found[h.memory]
-		m.score += lexical.BM25(c.documents, df[t], int(h.tf), int(h.length), mean)
-		m.coverage += weights[t] / total
+		m.score += rare[t] * tf * (lexical.K1 + 1) / (tf + lexical.K1*(1-lexical.B+lexical.B*relative))
+		m.coverage += rare[t] / total
 		found[h.memory] = m
 	}
 	return found
 }
 
-// rarities gives the weight of each term of a question, and their sum: how rare it is
-// among n documents.
-func rarities(n int, df []int) (weights []float64, total float64) {
-	weights = make([]float64, len(df))
+// rarities gives the inverse document frequency of each term of a question among n
+// documents, and their sum. It is what BM25 gives a text of mean length that holds the
+// term once.
+func rarities(n int, df []int) (rare []float64, total float64) {
+	rare = make([]float64, len(df))
 	for t := range df {
-		// A text of mean length that holds a term once has BM25 equal to its idf.
-		weights[t] = lexical.BM25(n, df[t], 1, 1, 1)
-		total += weights[t]
+		rare[t] = lexical.BM25(n, df[t], 1, 1, 1)
+		total += rare[t]
 	}
-	return weights, total
+	return rare, total
 }
 
 // place is where a message stands.
@@ -99,127 +108,179 @@ type messageHit struct {
 // reachOfWindow is how many messages a window holds on each side of its middle.
 const reachOfWindow = 2
 
-// window is a message with its neighbours as one document: they tell what it is about
-// where it does not say so itself.
-type window struct {
-	tf []int32
-	// seen marks the messages of the window whose length is known, and length is the
-	// sum of those.
-	seen   uint8
-	length int32
-}
-
-// windows are all windows that hold a term of the question.
+// windows are messages with their neighbours as one document each: those tell what a
+// message is about where it does not say so itself. They are all that hold a term of the
+// question.
 type windows struct {
-	question question
-	corpus   corpus
-	at       map[place]int32
-	all      []window
-	df       []int
-	weights  []float64
-	total    float64
+	places  []place
+	matches []match
 }
 
-// gatherWindows makes them of the postings of single messages: a hit counts for the
+// hitMessage is a message that holds terms of the question.
+type hitMessage struct {
+	place
+	length int32
+	// first is where its counts begin, one for each term.
+	first int32
+}
+
+// gatherWindows makes windows of the postings of single messages: a hit counts for the
 // windows of all positions within reach. So a message that comes later is in the windows
 // of those before it as soon as it is indexed, and nothing is indexed twice.
 //
 // A window stands at every position that has a hit within reach, also where no message
 // that was learned from is in its middle; those are no memory's and weigh a little in
-// the document frequencies, at most reachOfWindow of them at a session's end.
+// the document frequencies, at most reachOfWindow of them at a session's end. Neighbours
+// without a hit have the mean length, since their postings were not read.
 func gatherWindows(q question, c corpus, hits []messageHit) *windows {
-	w := &windows{question: q, corpus: c, at: make(map[place]int32, 2*len(hits)), df: make([]int, len(q.hashes))}
-	tfs := make([]int32, 0, 5*len(hits)*len(q.hashes)/2)
-	for _, h := range hits {
-		t := q.at[h.term]
-		for d := int32(-reachOfWindow); d <= reachOfWindow; d++ {
-			at := place{h.session, h.position + d}
-			if at.position < 0 {
-				continue
+	terms := len(q.hashes)
+	w := &windows{}
+	messages, tfs := byPlace(q, hits)
+
+	// Every window holds a stretch of messages; as the places ascend, so do its ends.
+	var from, to int
+	df := make([]int, terms)
+	var sums []int32
+	var lengths []int32 // of the messages that hold a term
+	var unseen []int8   // how many do not
+	each := func(at place) {
+		for from < len(messages) && before(messages[from].place, place{at.session, at.position - reachOfWindow}) {
+			from++
+		}
+		for to < len(messages) && !before(place{at.session, at.position + reachOfWindow}, messages[to].place) {
+			to++
+		}
+		n := len(sums)
+		length := int32(0)
+		sums = append(sums, make([]int32, terms)...)
+		for _, m := range messages[from:to] {
+			length += m.length
+			for t := range terms {
+				sums[n+t] += tfs[int(m.first)+t]
 			}
-			i, ok := w.at[at]
-			if !ok {
-				i = int32(len(w.all))
-				w.at[at] = i
-				n := len(tfs)
-				for range q.hashes {
-					tfs = append(tfs, 0)
-				}
-				w.all = append(w.all, window{tf: tfs[n:len(tfs):len(tfs)]})
+		}
+		for t := range terms {
+			if sums[n+t] > 0 {
+				df[t]++
 			}
-			win := &w.all[i]
-			if win.tf[t] == 0 {
-				w.df[t]++
-			}
-			win.tf[t] += int32(h.tf)
-			if bit := uint8(1) << (reachOfWindow - d); win.seen&bit == 0 {
-				win.seen |= bit
-				win.length += int32(h.length)
+		}
+		w.places = append(w.places, at)
+		lengths = append(lengths, length)
+		unseen = append(unseen, int8(windowSize-max(0, reachOfWindow-int(at.position))-(to-from)))
+	}
+	next := place{} // the first place that has no window yet
+	for _, m := range messages {
+		start := place{m.session, max(0, m.position-reachOfWindow)}
+		if before(start, next) {
+			start = next
+		}
+		for ; start.position <= m.position+reachOfWindow; start.position++ {
+			each(start)
+		}
+		next = start
+	}
+
+	rare, total := rarities(c.documents, df)
+	mean := c.meanLength()
+	w.matches = make([]match, len(w.places))
+	for i := range w.places {
+		length := int(float64(lengths[i]) + float64(unseen[i])*mean + .5)
+		relative := 1.0
+		if mean > 0 {
+			relative = float64(length) / (windowSize * mean)
+		}
+		norm := lexical.K1 * (1 - lexical.B + lexical.B*relative)
+		m := &w.matches[i]
+		for t := range terms {
+			if tf := float64(sums[i*terms+t]); tf > 0 {
+				m.score += rare[t] * tf * (lexical.K1 + 1) / (tf + norm)
+				m.coverage += rare[t] / total
 			}
 		}
 	}
-	w.weights, w.total = rarities(c.documents, w.df)
 	return w
 }
 
-// match scores the window at a place by BM25. Neighbours without a hit have the mean
-// length, since their postings were not read.
+const windowSize = 2*reachOfWindow + 1
+
+// before orders places by session, then position.
+func before(a, b place) bool {
+	return a.session < b.session || a.session == b.session && a.position < b.position
+}
+
+// byPlace joins the hits of each message, in the order of their places; tfs holds the
+// counts of each message's terms from its first on.
+func byPlace(q question, hits []messageHit) (messages []hitMessage, tfs []int32) {
+	terms := len(q.hashes)
+	slices.SortFunc(hits, func(a, b messageHit) int {
+		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.position, b.position))
+	})
+	for _, h := range hits {
+		if n := len(messages); n == 0 || messages[n-1].place != h.place {
+			messages = append(messages, hitMessage{h.place, int32(h.length), int32(len(tfs))})
+			tfs = append(tfs, make([]int32, terms)...)
+		}
+		tfs[int(messages[len(messages)-1].first)+q.at[h.term]] += int32(h.tf)
+	}
+	return messages, tfs
+}
+
+// match gives that of the window at a place; the zero match where none of the question's
+// terms is near.
 func (w *windows) match(at place) match {
-	i, ok := w.at[at]
+	i, ok := slices.BinarySearchFunc(w.places, at, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.position, b.position))
+	})
 	if !ok {
 		return match{}
 	}
-	const size = 2*reachOfWindow + 1
-	win := w.all[i]
-	unseen := size - max(0, reachOfWindow-int(at.position)) - bits.OnesCount8(win.seen)
-	mean := w.corpus.meanLength()
-	length := int(float64(win.length) + float64(unseen)*mean + .5)
-	var m match
-	for t, tf := range win.tf {
-		if tf > 0 {
-			m.score += lexical.BM25(w.corpus.documents, w.df[t], int(tf), length, size*mean)
-			m.coverage += w.weights[t] / w.total
-		}
-	}
-	return m
+	return w.matches[i]
 }
 
 // best gives up to n places, those with the highest scores first.
 func (w *windows) best(n int) []place {
-	type scored struct {
-		place
-		score float64
-	}
-	all := make([]scored, 0, len(w.at))
-	for at := range w.at {
-		all = append(all, scored{at, w.match(at).score})
-	}
-	slices.SortFunc(all, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(b.session, a.session), cmp.Compare(b.position, a.position))
+	top := best(len(w.places), n, func(i int) float64 { return w.matches[i].score }, func(a, b int) int {
+		return b - a // newer sessions and positions come later
 	})
-	places := make([]place, min(n, len(all)))
-	for i := range places {
-		places[i] = all[i].place
+	places := make([]place, len(top))
+	for i, at := range top {
+		places[i] = w.places[at]
 	}
 	return places
 }
 
+// best gives the indexes of up to n of all items, those with the highest scores first;
+// tie orders two of the same score.
+func best(all, n int, score func(int) float64, tie func(a, b int) int) []int {
+	order := func(a, b int) int { return cmp.Or(cmp.Compare(score(b), score(a)), tie(a, b)) }
+	top := make([]int, 0, 2*n)
+	least := math.Inf(-1)
+	for i := range all {
+		if score(i) < least {
+			continue
+		}
+		// Of twice as many as are wanted the worse half is dropped, again and again.
+		if top = append(top, i); len(top) == 2*n {
+			slices.SortFunc(top, order)
+			top = top[:n]
+			least = score(top[n-1])
+		}
+	}
+	slices.SortFunc(top, order)
+	return top[:min(n, len(top))]
+}
+
 // bestMemories gives up to n memories, those with the highest scores first.
 func bestMemories(found map[memoryID]match, n int) []memoryID {
-	type scored struct {
-		id    memoryID
-		score float64
-	}
-	all := make([]scored, 0, len(found))
+	ids := make([]memoryID, 0, len(found))
+	scores := make([]float64, 0, len(found))
 	for id, m := range found {
-		all = append(all, scored{id, m.score})
+		ids, scores = append(ids, id), append(scores, m.score)
 	}
-	slices.SortFunc(all, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), slices.Compare(b.id[:], a.id[:]))
-	})
-	ids := make([]memoryID, min(n, len(all)))
-	for i := range ids {
-		ids[i] = all[i].id
+	top := best(len(ids), n, func(i int) float64 { return scores[i] }, func(a, b int) int { return slices.Compare(ids[b][:], ids[a][:]) })
+	places := make([]memoryID, len(top))
+	for i, at := range top {
+		places[i] = ids[at]
 	}
-	return ids
+	return places
 }

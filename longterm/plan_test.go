@@ -59,10 +59,13 @@ func built(t testing.TB, b *bench) map[string]*statement {
 				find := &finding{store: b.Store, selection: sel, query: q, question: questionOf(q.Text), words: map[memoryID]match{}, windows: gatherWindows(questionOf(q.Text), corpus{}, nil)}
 				find.narrow = !sel.plain()
 				all[label+": count"], all[label+": same"] = find.countStatement(), find.sameStatement()
+				find.scopeIDs = []int64{1}
+				all[label+": load of one scope"] = find.loadStatement()
+				find.scopeIDs = []int64{1, 2}
 				all[label+": near"], all[label+": load"] = find.nearStatement(), find.loadStatement()
 				all[label+": memory postings"], all[label+": message postings"] = find.memoryPostings(), find.messagePostings()
 				find.narrow = true
-				all[label+": near, narrow"] = find.nearStatement()
+				all[label+": near, narrow"], all[label+": load, narrow"] = find.nearStatement(), find.loadStatement()
 				all[label+": total"], all[label+": page"] = sel.countStatement(), sel.pageStatement(10, 0, &cursor{at, memoryID{}})
 			}
 		}

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/memdhq/memd/lexical"
 )
 
 // weights say what each kind of evidence counts for in the ranking, each measured in
@@ -59,7 +57,7 @@ func rank(all []*candidate, mode, text string, relevance func(float64) float64) 
 	if relevance == nil {
 		relevance = func(cosine float64) float64 { return min(1, max(0, cosine)) }
 	}
-	normal := lexical.Normalise(text)
+	hash := hashOf(text)
 	standardise(all, func(c *candidate) (*float64, float64, bool) { return &c.zWords, c.words.score, true })
 	standardise(all, func(c *candidate) (*float64, float64, bool) { return &c.zWindow, c.window.score, !c.alone })
 	standardise(all, func(c *candidate) (*float64, float64, bool) { return &c.zVector, c.similarity, c.embedded })
@@ -67,7 +65,7 @@ func rank(all []*candidate, mode, text string, relevance func(float64) float64) 
 		if c.alone {
 			c.zWindow = c.zWords
 		}
-		c.exact = lexical.Normalise(c.Memory.Memory) == normal
+		c.exact = c.Hash == hash
 		words := max(c.words.coverage, windowShare*c.window.coverage)
 		switch {
 		case mode == ModeVector:

@@ -91,8 +91,10 @@ type finding struct {
 	// narrow decides for each memory whether it qualifies before distances are compared.
 	narrow bool
 
+	// scopeIDs are the memory scopes that hold what is selected.
+	scopeIDs           []int64
 	memories, messages corpus
-	near               []memoryID
+	near               []nearby
 	same               []memoryID
 	words              map[memoryID]match
 	windows            *windows
@@ -100,9 +102,18 @@ type finding struct {
 	candidates []*candidate
 }
 
+// nearby is a memory whose vector is near; distance is nil if it has no vector.
+type nearby struct {
+	id       memoryID
+	distance *float64
+}
+
 func (f *finding) find(ctx context.Context) error {
 	if err := f.propose(ctx); err != nil {
 		return err
+	}
+	if len(f.near) == 0 && len(f.same) == 0 && len(f.words) == 0 && len(f.windows.places) == 0 {
+		return nil
 	}
 	return f.load(ctx)
 }
@@ -111,7 +122,7 @@ func (f *finding) find(ctx context.Context) error {
 func (f *finding) propose(ctx context.Context) error {
 	var memoryHits []memoryHit
 	var messageHits []messageHit
-	f.memories, f.messages, f.near, f.same = corpus{}, corpus{}, nil, nil
+	f.scopeIDs, f.memories, f.messages, f.near, f.same = nil, corpus{}, corpus{}, nil, nil
 	err := f.store.read(ctx, "longterm.search", f.tenant, func(b *pgx.Batch) {
 		count := f.countStatement()
 		queue(b, count).Query(func(rows pgx.Rows) error { return f.scanCounts(rows) })
@@ -119,7 +130,14 @@ func (f *finding) propose(ctx context.Context) error {
 		queue(b, same).Query(scanIDs(&f.same))
 		if f.query.Mode != ModeLexical {
 			near := f.nearStatement()
-			queue(b, near).Query(scanIDs(&f.near))
+			queue(b, near).Query(func(rows pgx.Rows) error {
+				var n nearby
+				_, err := pgx.ForEachRow(rows, []any{&n.id, &n.distance}, func() error {
+					f.near = append(f.near, n)
+					return nil
+				})
+				return err
+			})
 		}
 		if f.query.Mode == ModeVector || len(f.question.hashes) == 0 {
 			return
@@ -159,21 +177,25 @@ func scanIDs(into *[]memoryID) func(pgx.Rows) error {
 	}
 }
 
-// countStatement gives the sizes of what is searched. They are kept, not counted.
+// countStatement gives the scopes that are searched with their sizes. Those are kept, not
+// counted.
 func (f *finding) countStatement() *statement {
 	st := &statement{}
 	scopes := f.scopes(st)
-	return st.write("SELECT coalesce(sum(memories), 0)::int, coalesce(sum(memory_terms), 0)::bigint, coalesce(sum(messages), 0)::int, coalesce(sum(message_terms), 0)::bigint",
+	return st.write("SELECT c.id, c.memories, c.memory_terms, c.messages, c.message_terms",
 		" FROM (", scopes, ") s CROSS JOIN LATERAL (SELECT * FROM memory_scope WHERE id = s.id AND tenant_id = ", st.bind(f.tenant, "text"), " OFFSET 0) c")
 }
 
 func (f *finding) scanCounts(rows pgx.Rows) error {
-	for rows.Next() {
-		if err := rows.Scan(&f.memories.documents, &f.memories.terms, &f.messages.documents, &f.messages.terms); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
+	var id int64
+	var memories, messages corpus
+	_, err := pgx.ForEachRow(rows, []any{&id, &memories.documents, &memories.terms, &messages.documents, &messages.terms}, func() error {
+		f.scopeIDs = append(f.scopeIDs, id)
+		f.memories = f.memories.plus(memories)
+		f.messages = f.messages.plus(messages)
+		return nil
+	})
+	return err
 }
 
 // sameStatement finds the memories that say just what the query says.
@@ -195,11 +217,11 @@ func (f *finding) nearStatement() *statement {
 	vector := st.bind(pgvector.NewHalfVector(f.query.Vector), "halfvec")
 	if f.narrow {
 		memories := f.selection.memories(st)
-		return st.write("SELECT m.id FROM ", memories, " LEFT JOIN LATERAL (SELECT embedding <=> ", vector, " AS distance FROM memory_embedding e WHERE e.scope_id = m.scope_id AND e.model = ", model,
+		return st.write("SELECT m.id, e.distance FROM ", memories, " LEFT JOIN LATERAL (SELECT embedding <=> ", vector, " AS distance FROM memory_embedding e WHERE e.scope_id = m.scope_id AND e.model = ", model,
 			" AND e.memory_id = m.id AND e.tenant_id = ", tenant, " OFFSET 0) e ON true ORDER BY e.distance, m.created_at DESC, m.id DESC LIMIT ", st.bind(f.wanted(), "int"))
 	}
 	limit := st.bind(f.wanted(), "int")
-	return st.write("SELECT e.memory_id FROM (", f.scopes(st), ") s CROSS JOIN LATERAL (SELECT memory_id, embedding <=> ", vector, " AS distance FROM memory_embedding e WHERE e.scope_id = s.id AND e.model = ", model,
+	return st.write("SELECT e.memory_id, e.distance FROM (", f.scopes(st), ") s CROSS JOIN LATERAL (SELECT memory_id, embedding <=> ", vector, " AS distance FROM memory_embedding e WHERE e.scope_id = s.id AND e.model = ", model,
 		" AND e.tenant_id = ", tenant, " AND e.live ORDER BY distance LIMIT ", limit, ") e ORDER BY e.distance LIMIT ", limit)
 }
 
@@ -224,48 +246,66 @@ func (f *finding) load(ctx context.Context) error {
 	})
 }
 
-// loadStatement gives the memories found by each way that qualify. Those found by words
-// are tried best first until there are enough, so that ones that do not qualify keep
-// none out.
+// loadStatement gives the memories found by each way that qualify. With narrow, those
+// found by words are tried best first until enough qualify, so that others keep none out;
+// without, nearly all do.
 func (f *finding) loadStatement() *statement {
-	proposals := 3 * f.wanted()
+	st := &statement{}
+	tenant := st.bind(f.tenant, "text")
+	where := f.conditions(st)
+	scope := "m.scope_id"
+	if f.reach == reachUser || f.reach == reachTenant {
+		// A place in a session may be of another app than the memories asked for.
+		if len(f.scopeIDs) == 1 {
+			// Known before the first row is read, it leaves one partition of the vectors.
+			scope = st.bind(f.scopeIDs[0], "bigint")
+			where += " AND m.scope_id = " + scope
+		} else {
+			where += " AND m.scope_id = ANY (" + st.bind(f.scopeIDs, "bigint[]") + ")"
+		}
+	}
+	proposals := f.wanted()
+	qualify, enough := "", ""
 	if f.narrow {
 		proposals = max(maxProposals, proposals)
+		qualify = " CROSS JOIN LATERAL (SELECT FROM memory m WHERE m.id = u.id AND m.tenant_id = " + tenant + where + " OFFSET 0) m"
+		enough = " LIMIT " + st.bind(f.wanted(), "int")
+	}
+	near := make([]memoryID, len(f.near))
+	for i, n := range f.near {
+		near[i] = n.id
 	}
 	places := f.windows.best(proposals)
 	sessions, positions := make([]int64, len(places)), make([]int32, len(places))
 	for i, p := range places {
 		sessions[i], positions[i] = p.session, p.position
 	}
-	st := &statement{}
-	tenant := st.bind(f.tenant, "text")
-	limit := st.bind(f.wanted(), "int")
-	where := f.conditions(st)
-	if f.reach == reachUser || f.scope.AppID != "" {
-		// A place in a session may be of another app than the memories asked for.
-		where += " AND m.scope_id = ANY (ARRAY(" + f.scopes(st) + "))"
-	}
-	nearest := append(append([]memoryID{}, f.near...), f.same...)
-	st.write("WITH pool AS MATERIALIZED (SELECT id FROM unnest(", st.bind(nearest, "uuid[]"), ") AS u (id)",
-		" UNION (SELECT m.id FROM unnest(", st.bind(bestMemories(f.words, proposals), "uuid[]"), ") AS u (id)",
-		" CROSS JOIN LATERAL (SELECT m.id FROM memory m WHERE m.id = u.id AND m.tenant_id = ", tenant, where, " OFFSET 0) m LIMIT ", limit, ")",
-		" UNION (SELECT m.id FROM unnest(", st.bind(sessions, "bigint[]"), ", ", st.bind(positions, "int[]"), ") AS u (session_no, position)",
-		" CROSS JOIN LATERAL (SELECT x.memory_id FROM memory_source x WHERE x.session_no = u.session_no AND x.position = u.position AND x.tenant_id = ", tenant, " OFFSET 0) x",
-		" CROSS JOIN LATERAL (SELECT m.id FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = ", tenant, where, " OFFSET 0) m LIMIT ", limit, "))",
+	st.write("WITH pool AS MATERIALIZED (SELECT id, bool_or(near) AS near FROM (",
+		"SELECT id, true AS near FROM unnest(", st.bind(near, "uuid[]"), ") AS u (id)",
+		" UNION ALL SELECT id, false FROM unnest(", st.bind(f.same, "uuid[]"), ") AS u (id)",
+		" UNION ALL (SELECT u.id, false FROM unnest(", st.bind(bestMemories(f.words, proposals), "uuid[]"), ") AS u (id)", qualify, enough, ")",
+		" UNION ALL (SELECT u.id, false FROM unnest(", st.bind(sessions, "bigint[]"), ", ", st.bind(positions, "int[]"), ") AS p (session_no, position)",
+		" CROSS JOIN LATERAL (SELECT x.memory_id AS id FROM memory_source x WHERE x.session_no = p.session_no AND x.position = p.position AND x.tenant_id = ", tenant, " OFFSET 0) u",
+		qualify, enough, ")) p GROUP BY id)",
 		" SELECT ", memoryColumns, ", x.messages, x.sessions, x.positions, ")
-	vector, join := "NULL::float8", ""
+	distance, join := "NULL::float8", ""
 	if f.query.Mode != ModeLexical {
-		vector = "e.distance"
-		join = " LEFT JOIN LATERAL (SELECT embedding <=> " + st.bind(pgvector.NewHalfVector(f.query.Vector), "halfvec") + " AS distance FROM memory_embedding e WHERE e.scope_id = m.scope_id AND e.model = " +
-			st.bind(f.query.Model, "text") + " AND e.memory_id = m.id AND e.tenant_id = " + tenant + " OFFSET 0) e ON true"
+		// Of what is near the distance is known.
+		distance = "e.distance"
+		join = " LEFT JOIN LATERAL (SELECT embedding <=> " + st.bind(pgvector.NewHalfVector(f.query.Vector), "halfvec") + " AS distance FROM memory_embedding e WHERE NOT pool.near AND e.scope_id = " + scope +
+			" AND e.model = " + st.bind(f.query.Model, "text") + " AND e.memory_id = pool.id AND e.tenant_id = " + tenant + " OFFSET 0) e ON true"
 	}
-	return st.write(vector, " FROM pool CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.id = pool.id AND m.tenant_id = ", tenant, where, " OFFSET 0) m",
+	return st.write(distance, " FROM pool CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.id = pool.id AND m.tenant_id = ", tenant, where, " OFFSET 0) m",
 		" CROSS JOIN LATERAL (SELECT array_agg(message_id) AS messages, array_agg(session_no) AS sessions, array_agg(position) AS positions",
-		" FROM memory_source x WHERE x.memory_id = m.id AND x.tenant_id = ", tenant, ") x", join)
+		" FROM memory_source x WHERE x.memory_id = pool.id AND x.tenant_id = ", tenant, ") x", join)
 }
 
 // scanCandidates reads loadStatement and looks up what the words say of each.
 func (f *finding) scanCandidates(rows pgx.Rows) error {
+	distances := make(map[memoryID]*float64, len(f.near))
+	for _, n := range f.near {
+		distances[n.id] = n.distance
+	}
 	for rows.Next() {
 		c := &candidate{}
 		var sessions []int64
@@ -280,6 +320,9 @@ func (f *finding) scanCandidates(rows pgx.Rows) error {
 			if m := f.windows.match(place{sessions[i], positions[i]}); m.score > c.window.score {
 				c.window = m
 			}
+		}
+		if distance == nil {
+			distance = distances[c.id]
 		}
 		if distance != nil {
 			c.similarity, c.embedded = 1-*distance, true

@@ -194,6 +194,7 @@ func TestScoresFollowTheRanking(t *testing.T) {
 			c.words = match{rapid.Float64Range(0, 20).Draw(r, "words"), rapid.Float64Range(0, 1).Draw(r, "coverage")}
 			c.window = match{rapid.Float64Range(0, 20).Draw(r, "window"), rapid.Float64Range(0, 1).Draw(r, "window coverage")}
 			c.Memory.Memory = rapid.SampledFrom([]string{"tea", "Tea!", "coffee"}).Draw(r, "text")
+			c.Hash = hashOf(c.Memory.Memory)
 			c.id = memoryID{byte(i)}
 			all = append(all, c)
 		}
