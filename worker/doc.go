@@ -11,7 +11,8 @@
 //	vectors.go  the vectors of memories that were stored without one
 //
 // Invariants: a delivery is acked only after what it announces stands in Postgres as
-// settled or failed; a message settles in the transaction that writes what was learned
+// settled or failed (save those of a session that is being worked on already, beyond
+// the first few dozen: its worker claims until nothing is open); a message settles in the transaction that writes what was learned
 // from it, so it happens once however often it is delivered; an outage burns no
 // attempt; a message that fails by itself is tried alone, so that it holds up nobody;
 // every goroutine is waited for.
