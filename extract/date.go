@@ -276,6 +276,9 @@ func (r *reader) namedDay(i int) (mention, int) {
 	case "today", "tonight", "today's", "tonight's":
 		return shift(0, 1)
 	case "yesterday", "yesterday's":
+		if prior := r.before(i); prior == "like" || (prior == "just" || prior == "only") && r.before(i-1) == "like" {
+			return mention{}, 0 // "it feels like yesterday"
+		}
 		return shift(-1, 1)
 	case "tomorrow", "tomorrow's":
 		return shift(1, 1)

@@ -101,6 +101,7 @@ func TestDates(t *testing.T) {
 		{"See https://example.com/yesterday", "See https://example.com/yesterday", ""},
 		{"yesterday (27 Feb) I ran", "yesterday (27 Feb) I ran", "2024-02-27"},
 		{"the last year of school was fun", "the last year of school was fun", ""},
+		{"It feels like just yesterday", "It feels like just yesterday", ""},
 		{"I lived there for two years", "I lived there for two years", ""},
 		{"We met 2 years and 3 months ago", "We met 2 years and 3 months ago", ""},
 		{"My last name is Silva", "My last name is Silva", ""},

@@ -124,7 +124,7 @@ var (
 	// asksBack opens a request for what was told before.
 	asksBack = english(`^` + lightWords + `(?:tell|show|list|give|remind|recall|repeat|describe|summari[sz]e|i(?:'m| am| was)? (?:just )?(?:wonder|curious)|i(?:'d| would) (?:like|love) to (?:know|hear)|i (?:want|need) to know)`)
 	// tag is a question hung on a statement.
-	tag = english(`(?:,?\s+(?:right|correct|ok|okay|eh|huh|you know)|,\s+(?:yes|no)|,\s+(?:is|are|was|were|do|does|did|have|has|had|can|could|will|would|should|ca|wo)(?:n't)? (?:i|you|he|she|it|we|they|there|that|this))\s*\?[\s?!]*$`)
+	tag = english(`(?:,?\s+(?:right|correct|ok|okay|eh|huh|you know)|,\s+(?:yes|no)|\s+(?:is|are|was|were|do|does|did|have|has|had|ca|could|wo|would|should)n't (?:i|you|he|she|it|we|they|there)|,\s+(?:is|are|was|were|do|does|did|have|has|had|can|could|will|would|should|ca|wo)(?:n't)? (?:i|you|he|she|it|we|they|there|that|this))\s*\?[\s?!]*$`)
 	// part separates the parts of a sentence that can each be statement or question.
 	part = english(`(?:,\s+|;\s+|:\s+|\s+[-–—]+\s+|—|\s+(?:because|since|cuz|'cause|given that|now that|considering(?: that)?)\s+)(?:(?:and|but|so|because|since|as|cuz|given that|now that|considering(?: that)?)\s+)?`)
 	// because opens a part that gives a reason.

@@ -155,6 +155,8 @@ func TestQuestionsThatStateSomethingKeepIt(t *testing.T) {
 		gives("I moved to Leeds last spring and what is there to see?", "I moved to Leeds last spring (spring 2023)"),
 		gives("The boiler broke again, who should I call?", "The boiler broke again"),
 		gives("My flight leaves at six, right?", "My flight leaves at six"),
+		gives("Baking is about patience isn't it?", "Baking is about patience"),
+		gives("Hi! - I got a puppy", "I got a puppy"),
 		gives("It's cold in Oslo, isn't it?", "It's cold in Oslo"),
 		gives("Can you believe I got the job?", "I got the job"),
 		gives("Do you remember that I play the oboe?", "I play the oboe"),

@@ -128,7 +128,7 @@ func finish(in []statement) []statement {
 	for _, s := range in {
 		for _, text := range cut(Redact(tidy(s.text))) {
 			part := s
-			part.text = withoutStop(text)
+			part.text = withoutStop(leadingDash.ReplaceAllString(text, ""))
 			if hasContent(redaction.ReplaceAllString(part.text, "")) {
 				out = append(out, part)
 			}
@@ -136,6 +136,9 @@ func finish(in []statement) []statement {
 	}
 	return out
 }
+
+// leadingDash is a dash that hung the statement on to what was left out.
+var leadingDash = regexp.MustCompile(`^(?:[-–—•]+\s+)+`)
 
 var redaction = regexp.MustCompile(`\[redacted:[a-z]+\]`)
 
