@@ -16,7 +16,7 @@ const scopeSelect = `
 	  JOIN memory_scope s ON s.tenant_id = $1 AND s.key = k.key`
 
 // sessionSelect finds the sessions of messages, and whether their ids are runs: those
-// that memd made up for messages without one are not.
+// that memd made up for messages that were given to be remembered are not.
 const sessionSelect = `
 	SELECT s.no, s.user_id, s.session_id, ` + isRun + `
 	  FROM unnest($2::text[], $3::text[]) AS k (user_id, session_id)

@@ -65,6 +65,9 @@ type AppendedMessage struct {
 	Duplicate bool
 }
 
+// madeUp begins the ids of sessions of kind direct that memd gave a name to.
+const madeUp = "direct-"
+
 // learns says whether m is learned from.
 func (a Append) learns(m memd.Message) bool {
 	return a.Infer && m.Role.Learnable() && slices.Contains(a.Learn, m.Role) && strings.TrimSpace(m.Text) != ""
@@ -89,6 +92,10 @@ func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, er
 			return Appended{}, &memd.Error{Kind: memd.Internal, Op: "shortterm.append", Err: err}
 		}
 		a.SessionID = id.String()
+		if a.Direct {
+			// The long tier knows by it that the session is nobody's run.
+			a.SessionID = madeUp + a.SessionID
+		}
 	}
 	w := newWrite(tenant, a)
 	// Again: the connection was dead before anything was sent, the session was deleted
