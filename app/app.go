@@ -17,6 +17,7 @@ import (
 	"github.com/memdhq/memd/embed"
 	"github.com/memdhq/memd/embed/e5"
 	"github.com/memdhq/memd/extract"
+	"github.com/memdhq/memd/extract/llm"
 	"github.com/memdhq/memd/httpapi"
 	"github.com/memdhq/memd/idempotency"
 	"github.com/memdhq/memd/longterm"
@@ -293,8 +294,20 @@ func (a *App) openEmbedder(ctx context.Context, local *e5.Embedder) (embed.Embed
 	return watched, nil
 }
 
-// extractor gives what turns messages into candidate facts.
-func (a *App) extractor() worker.Extractor { return extract.NewRules() }
+// extractor gives what turns messages into candidate facts. A model's server that is
+// away is named as degraded; the rules stand in for it.
+func (a *App) extractor() worker.Extractor {
+	rules := extract.NewRules()
+	if !a.cfg.UsesLLM() {
+		return rules
+	}
+	chat := newServer(a.cfg.LLMURL, a.cfg.OpenAIKey)
+	a.deps.add("llm", chat)
+	model := llm.New(llm.Config{URL: a.cfg.LLMURL, Model: a.cfg.LLMModel, APIKey: a.cfg.OpenAIKey,
+		Observe: chat.saw, Log: a.component("llm")}, rules)
+	a.onStop("llm", func(context.Context) error { model.Close(); return nil })
+	return model
+}
 
 func (a *App) component(name string) zerolog.Logger {
 	return a.log.With().Str(memd.LogComponent, name).Logger()

@@ -125,6 +125,8 @@ func launch(t *testing.T, dir string, env ...string) *daemon {
 	}()
 	t.Cleanup(func() {
 		d.kill()
+		// Its Postgres ends by itself, a moment later.
+		d.eventuallyGone(dir)
 		if t.Failed() {
 			t.Logf("log of memd:\n%s", d.logged())
 		}
@@ -167,6 +169,19 @@ func cleanEnv() []string {
 func (d *daemon) kill() {
 	_ = d.cmd.Process.Kill()
 	<-d.ended
+}
+
+// eventuallyGone waits until nothing runs on a data directory any more.
+func (d *daemon) eventuallyGone(dir string) {
+	d.t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for len(processesOn(d.t, dir)) > 0 {
+		if time.Now().After(deadline) {
+			d.t.Errorf("a minute after memd was killed there are processes on %s", dir)
+			return
+		}
+		<-time.After(20 * time.Millisecond)
+	}
 }
 
 // terminate sends SIGTERM and gives the exit and how long it took.

@@ -187,6 +187,24 @@ func launchable(t *testing.T, env ...string) (r struct {
 	return r
 }
 
+// A chat server that is away is named, costs no message, and the rules stand in.
+func TestTheLLMMayBeAway(t *testing.T) {
+	d := start(t, dataDir(t), "MEMD_LLM_URL=http://"+freeAddr(t)+"/v1", "MEMD_LLM_MODEL=m")
+	d.eventually("the model is named", func() bool { return slices.Contains(d.degraded(), "llm") })
+	p := d.post("alice", "s1", "I keep my bicycle in the cellar")
+	if s := d.settled(); s.States.Done != 1 {
+		t.Errorf("states = %+v", s.States)
+	}
+	var m struct{ Ingest struct{ Extractor string } }
+	d.want(200, http.MethodGet, fmt.Sprintf("/v1/messages/%d", p.Messages[0].ID), "", &m)
+	if !strings.HasPrefix(m.Ingest.Extractor, "rules/") || !strings.Contains(m.Ingest.Extractor, "llm") {
+		t.Errorf("extractor = %q, want the rules, marked", m.Ingest.Extractor)
+	}
+	if f := d.search("alice", "Where is my bicycle?"); len(f.Results) != 1 {
+		t.Errorf("found %+v", f)
+	}
+}
+
 // natsServer runs a nats-server with a TCP port.
 func natsServer(t *testing.T, addr, dir string) *server.Server {
 	t.Helper()
