@@ -1,0 +1,92 @@
+package httpapi
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd/assemble"
+	"github.com/memdhq/memd/idempotency"
+	"github.com/memdhq/memd/longterm"
+	"github.com/memdhq/memd/postgres"
+	"github.com/memdhq/memd/recall"
+	"github.com/memdhq/memd/shortterm"
+	"github.com/rs/zerolog"
+)
+
+// While Postgres is away every route says so; none answers as if there were nothing.
+func TestWithoutPostgresEveryRouteIs503(t *testing.T) {
+	pool, err := postgres.Open(context.Background(), "postgres://memd_app@127.0.0.1:1/x?sslmode=disable", postgres.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	log, store := shortterm.New(pool, nil, shortterm.Config{Log: zerolog.Nop()}), longterm.New(pool, longterm.Config{})
+	rec := recall.New(store, &words{}, recall.Config{})
+	assembler, err := assemble.New(log, rec, assemble.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := serveBare(t, Deps{Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: idempotency.New(pool)}, Config{}, nil)
+	bodies := map[string]string{
+		"/v1/messages": `{"user_id":"u","messages":[{"role":"user","content":"x"}]}`, "/v1/context": `{"user_id":"u","query":"x"}`,
+		"/v1/sessions": `{"user_id":"u"}`, "/v1/memories": `{"user_id":"u","messages":"x","infer":false}`,
+		"/v1/memories/search": `{"user_id":"u","query":"x"}`, "/v1/memories/list": `{"user_id":"u"}`,
+	}
+	n := 0
+	for path, item := range b.api.OpenAPI().Paths {
+		for method, op := range operationsOf(item) {
+			if !strings.HasPrefix(path, "/v1/") {
+				continue
+			}
+			n++
+			target := strings.NewReplacer("/memories/{id}", "/memories/00000000-0000-7000-8000-000000000000", "{id}", "1", "{session_id}", "s").Replace(path)
+			if method != "POST" && path != "/v1/dead-letters" {
+				target += "?user_id=u"
+			}
+			for _, key := range []string{"", "k"} {
+				if key != "" && !writesSomething(op.Parameters) {
+					continue
+				}
+				var header []string
+				if key != "" {
+					header = []string{"Idempotency-Key", key}
+				}
+				resp, body := b.do(t, method, target, strings.NewReader(map[bool]string{true: bodies[path]}[method == "POST"]), header...)
+				wantProblem(t, resp, body, 503)
+				if resp.Header.Get("Retry-After") == "" || strings.Contains(body, "127.0.0.1") {
+					t.Errorf("%s %s: %s %v", method, target, body, resp.Header)
+				}
+			}
+		}
+	}
+	if n != 19 {
+		t.Errorf("%d routes", n)
+	}
+}
+
+// An answer that was lost before it was kept: the log knows the repetition.
+func TestALostAnswerIsNotWrittenTwice(t *testing.T) {
+	h := newHouse(t, houseConfig{})
+	body := `{"messages":"I live in Porto","user_id":"u","run_id":"r"}`
+	var first, again addAnswer
+	h.send("POST", "/v1/memories", body, "Idempotency-Key", "k").want(200).into(&first)
+	err := h.pool.InTenant(t.Context(), "default", func(tx pgx.Tx) error {
+		tag, err := tx.Exec(t.Context(), `DELETE FROM idempotency WHERE status IS NOT NULL`)
+		if err == nil && tag.RowsAffected() != 1 {
+			t.Errorf("%d answers were kept", tag.RowsAffected())
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.send("POST", "/v1/memories", body, "Idempotency-Key", "k").want(200).into(&again)
+	if len(first.Results) != 1 || len(again.Results) != 1 || first.Results[0] != again.Results[0] {
+		t.Errorf("%+v\n%+v", first, again)
+	}
+	if got := h.send("GET", "/v1/messages?user_id=u&session_id=r", nil).want(200); strings.Count(got.body, "Porto") != 1 {
+		t.Errorf("logged twice: %s", got.body)
+	}
+}
