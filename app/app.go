@@ -33,6 +33,10 @@ import (
 // requestGrace is how long requests at work may go on once a stop has begun.
 const requestGrace = 2 * time.Second
 
+// lease is how long what a killed memd was at work on stays untouched. Workers hold on
+// to it three times as often.
+const lease = 15 * time.Second
+
 // Servers is what the daemon works on. Whether they are its own is not its matter.
 type Servers struct {
 	// OwnerURL logs in as the role that owns the schema, AppURL as the one that works.
@@ -199,7 +203,7 @@ func (a *App) startUp(ctx context.Context) error {
 	a.onStop("bus", a.bus.Close)
 
 	log := shortterm.New(a.pool, a.bus, shortterm.Config{Log: a.component("shortterm")})
-	workLog := shortterm.New(workers, a.bus, shortterm.Config{Log: a.component("shortterm")})
+	workLog := shortterm.New(workers, a.bus, shortterm.Config{Log: a.component("shortterm"), Lease: lease})
 	store := longterm.New(a.pool, longterm.Config{})
 	workStore := longterm.New(workers, longterm.Config{})
 	rec := recall.New(store, model, recall.Config{Log: a.component("recall")})
@@ -210,7 +214,7 @@ func (a *App) startUp(ctx context.Context) error {
 
 	if a.cfg.Workers > 0 {
 		w, err := worker.New(workers, workLog, a.bus, a.extractor(), model, workStore, worker.Config{
-			Workers: a.cfg.Workers, Log: a.component("worker"), Metrics: a.metrics})
+			Workers: a.cfg.Workers, Lease: lease, Log: a.component("worker"), Metrics: a.metrics})
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"testing"
 	"time"
 
@@ -44,7 +45,7 @@ func openOn(t testing.TB, conn *nats.Conn, cfg Config) fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	b, err := bus.Open(conn, bus.Config{Stream: "TEST_" + nats.NewInbox()[7:], Log: zerolog.Nop()})
+	b, err := bus.Open(conn, bus.Config{Stream: "TEST_" + nats.NewInbox()[7:], Log: zerolog.New(os.Stderr).With().Timestamp().Logger().Level(zerolog.DebugLevel)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func openOn(t testing.TB, conn *nats.Conn, cfg Config) fixture {
 			t.Error(err)
 		}
 	})
-	cfg.Log = zerolog.Nop()
+	cfg.Log = zerolog.New(os.Stderr).With().Timestamp().Logger()
 	return fixture{New(pool, b, cfg), pool, b}
 }
 
