@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/idempotency"
 	"github.com/memdhq/memd/postgres"
@@ -485,6 +486,77 @@ func TestWorkIsPublishedAfterTheCommit(t *testing.T) {
 		t.Errorf("published %v, want %v", got, want)
 	}
 	equal(t, "backfill rows", f.query(t, `SELECT count(*) FROM ingest_open WHERE priority = 1`), 2)
+}
+
+// Nothing holds one connection while it waits for another.
+func TestOneConnectionIsEnough(t *testing.T) {
+	f := open(t, Config{})
+	config := f.pool.Config()
+	config.MaxConns, config.MinConns = 1, 0
+	pool, err := pgxpool.NewWithConfig(t.Context(), config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pool.Close()
+	f.pool = &postgres.Pool{Pool: pool}
+	f.Log = New(f.pool, f.bus, Config{})
+	var at sync.WaitGroup
+	for i := range 4 {
+		at.Go(func() {
+			session := fmt.Sprint("s", i)
+			if _, err := f.CreateSession(t.Context(), tenant, NewSession{UserID: user, SessionID: session}); err != nil {
+				t.Error(err)
+			}
+			for range 2 {
+				a := keyed(call(t, session, "1", "2"), session, "b")
+				got, err := f.Append(t.Context(), tenant, a)
+				if err != nil {
+					t.Error(err)
+				}
+				if c, err := f.Claim(t.Context(), tenant, got.SessionNo, 10, 1); err != nil {
+					t.Error(err)
+				} else if c != nil {
+					f.settleAll(t, c, StateDone)
+				}
+			}
+			if _, err := f.Window(t.Context(), tenant, user, "", 2); err != nil {
+				t.Error(err)
+			}
+			if c, err := f.AwaitIdle(t.Context(), tenant, user, session); err != nil || c.Done != 2 {
+				t.Errorf("AwaitIdle = %+v, %v", c, err)
+			}
+		})
+	}
+	at.Wait()
+}
+
+// Connections that the server has cut cost at most one call each, and that says so.
+func TestCutConnectionsAreReplaced(t *testing.T) {
+	f := open(t, Config{})
+	f.append(t, call(t, "s", "1"))
+	_, _ = f.pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user`)
+	written := 1
+	until(t, "appending works again", func() bool {
+		_, err := f.Append(t.Context(), tenant, call(t, "s", "2"))
+		if err != nil {
+			kind(t, "on a cut connection", err, memd.Unavailable)
+			return false
+		}
+		written++
+		return true
+	})
+	f.checkSession(t, "s", written)
+
+	away, err := postgres.Open(t.Context(), "postgres://memd_app@127.0.0.1:1/memd?connect_timeout=1", postgres.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer away.Close()
+	l := New(away, f.bus, Config{})
+	_, err = l.Append(t.Context(), tenant, call(t, "s", "1"))
+	kind(t, "without a database", err, memd.Unavailable)
+	_, _, _, err = l.Messages(t.Context(), tenant, Page{UserID: user, SessionID: "s"})
+	kind(t, "reading without a database", err, memd.Unavailable)
 }
 
 func TestTitles(t *testing.T) {

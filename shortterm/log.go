@@ -3,7 +3,6 @@ package shortterm
 import (
 	"time"
 
-	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/bus"
 	"github.com/memdhq/memd/idempotency"
 	"github.com/memdhq/memd/postgres"
@@ -23,6 +22,7 @@ const (
 
 // Config says how the log works; the zero value is usable.
 type Config struct {
+	// Log is the relay's; the log itself returns its errors.
 	Log zerolog.Logger
 	// MaxAttempts is how often a message is tried; default 5.
 	MaxAttempts int
@@ -56,7 +56,5 @@ type Log struct {
 
 // New makes a Log on pool that publishes what is open to b.
 func New(pool *postgres.Pool, b *bus.Bus, cfg Config) *Log {
-	cfg = cfg.withDefaults()
-	cfg.Log = cfg.Log.With().Str(memd.LogComponent, "shortterm").Logger()
-	return &Log{pool, b, idempotency.New(pool), cfg}
+	return &Log{pool, b, idempotency.New(pool), cfg.withDefaults()}
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -45,7 +44,7 @@ func openOn(t testing.TB, conn *nats.Conn, cfg Config) fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	b, err := bus.Open(conn, bus.Config{Stream: "TEST_" + nats.NewInbox()[7:], Log: zerolog.New(os.Stderr).With().Timestamp().Logger().Level(zerolog.DebugLevel)})
+	b, err := bus.Open(conn, bus.Config{Stream: "TEST_" + nats.NewInbox()[7:], Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,7 +55,7 @@ func openOn(t testing.TB, conn *nats.Conn, cfg Config) fixture {
 			t.Error(err)
 		}
 	})
-	cfg.Log = zerolog.New(os.Stderr).With().Timestamp().Logger()
+	cfg.Log = zerolog.Nop()
 	return fixture{New(pool, b, cfg), pool, b}
 }
 

@@ -1,0 +1,319 @@
+package shortterm
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/embedded"
+	"github.com/memdhq/memd/internal/memdtest"
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/rs/zerolog"
+)
+
+// quick is a relay that does not keep a test waiting.
+var quick = RelayConfig{Every: 10 * time.Millisecond, EmptyFor: 50 * time.Millisecond}
+
+func (f fixture) relay(t *testing.T, cfg RelayConfig) *Relay {
+	t.Helper()
+	r := f.NewRelay(cfg)
+	if err := r.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), bound)
+		defer cancel()
+		if err := r.Stop(ctx); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+// work settles what is delivered until the test ends, and counts by message.
+func (f fixture) work(t *testing.T) (settled func() map[int64]int) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var mu sync.Mutex
+	counts := map[int64]int{}
+	var at sync.WaitGroup
+	at.Go(func() {
+		for ctx.Err() == nil {
+			ds, _ := f.bus.Fetch(ctx, 8, 100*time.Millisecond) // away: the bus waits a little
+			for _, d := range ds {
+				for {
+					c, err := f.Claim(context.Background(), d.Tenant, d.SessionNo, 50, 0)
+					if err != nil {
+						t.Error(err)
+						break
+					}
+					if c == nil {
+						break
+					}
+					var outcomes []Outcome
+					for _, m := range c.Messages {
+						outcomes = append(outcomes, Outcome{MessageID: m.ID, Attempt: m.Attempt, State: StateDone})
+					}
+					err = f.pool.InTenant(context.Background(), d.Tenant, func(tx pgx.Tx) error { return f.Settle(context.Background(), tx, d.Tenant, outcomes) })
+					if err != nil {
+						t.Error(err)
+						break
+					}
+					mu.Lock()
+					for _, o := range outcomes {
+						counts[o.MessageID]++
+					}
+					mu.Unlock()
+				}
+				_ = d.Ack()
+			}
+		}
+	})
+	t.Cleanup(func() { cancel(); at.Wait() })
+	return func() map[int64]int { mu.Lock(); defer mu.Unlock(); return maps.Clone(counts) }
+}
+
+// age makes everything open older than what may be on its way.
+func (f fixture) age(t *testing.T) {
+	t.Helper()
+	f.do(t, `UPDATE ingest_open SET opened_at = opened_at - interval '1 min'`)
+}
+
+func (f fixture) drained(t *testing.T) {
+	t.Helper()
+	until(t, "all has settled", func() bool {
+		c, err := f.Counts(t.Context(), tenant, "", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Open() == 0
+	})
+}
+
+func embeddedConn(t *testing.T, dir string) *nats.Conn {
+	t.Helper()
+	n, err := embedded.StartNATS(embedded.NATSConfig{StoreDir: dir, Log: zerolog.Nop()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(n.Stop)
+	conn, err := n.Conn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	return conn
+}
+
+// The whole store is deleted under hundreds of open messages, twice; what was
+// published a moment before is not due for half a minute by itself.
+func TestAWipedStoreIsMadeGood(t *testing.T) {
+	dir := filepath.Join(memdtest.Dir(t), "nats")
+	f := openOn(t, embeddedConn(t, dir), Config{})
+	until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
+	total := 0
+	for s := range 30 {
+		for range 5 {
+			a := call(t, fmt.Sprint("s", s), "1", "2")
+			a.Backfill = s%3 == 0
+			f.append(t, a)
+			total += 2
+		}
+	}
+	f.age(t)
+	f.do(t, `UPDATE ingest_open SET publishes = 5, publish_at = now() + interval '5 min'`)
+	f.relay(t, quick)
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the relay publishes what was lost", func() bool {
+		return f.query(t, `SELECT count(*) FROM ingest_open WHERE publishes > 5`) == int64(total)
+	})
+	if err := os.RemoveAll(dir); err != nil {
+		t.Fatal(err)
+	}
+	settled := f.work(t)
+	f.drained(t)
+	equal(t, "messages settled", len(settled()), total)
+	for id, n := range settled() {
+		equal(t, fmt.Sprint("message ", id), n, 1)
+	}
+}
+
+func TestNATSAwayForLongIsMadeGood(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	l.Close()
+	conn, err := nats.Connect(fmt.Sprintf("nats://127.0.0.1:%d", port),
+		nats.RetryOnFailedConnect(true), nats.MaxReconnects(-1), nats.ReconnectWait(10*time.Millisecond))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(conn.Close)
+	f := openOn(t, conn, Config{})
+	f.relay(t, quick)
+	settled := f.work(t)
+	for s := range 20 {
+		f.append(t, call(t, fmt.Sprint("s", s), "1", "2", "3"))
+	}
+	f.age(t)
+	f.do(t, `UPDATE ingest_open SET publishes = 9, publish_at = now() + interval '5 min'`)
+	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: port, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	f.drained(t)
+	equal(t, "messages settled", len(settled()), 60)
+}
+
+// What no publication speaks of any more: a try that failed, and a worker that died.
+func TestWhatIsDueComesByItself(t *testing.T) {
+	f := open(t, Config{})
+	until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
+	a := f.append(t, call(t, "s", "1", "2", "3", "4"))
+	one := f.claim(t, a.SessionNo, 1, 0)
+	if err := f.Fail(t.Context(), tenant, []Failure{{MessageID: ids(a)[0], Attempt: 1, Error: "x: y", After: time.Hour}}); err != nil {
+		t.Fatal(err)
+	}
+	f.claim(t, a.SessionNo, 1, 0)
+	f.claim(t, a.SessionNo, 1, 0)
+	f.do(t, `UPDATE ingest_open SET lease_until = now() - interval '1 s', publish_at = now() - interval '1 s' WHERE message_id = $1`, ids(a)[1])
+	f.age(t)
+	r := f.relay(t, quick)
+	settled := f.work(t)
+	until(t, "the pending and the expired have settled", func() bool { return len(settled()) == 2 })
+	if settled()[ids(a)[1]] != 1 || settled()[ids(a)[3]] != 1 {
+		t.Errorf("settled %v", settled())
+	}
+	f.do(t, `UPDATE ingest_open SET next_attempt_at = now(), publish_at = now() WHERE state = 'failed'`)
+	until(t, "the failed has settled", func() bool { return settled()[ids(a)[0]] == 1 })
+	equal(t, "what is running", f.ingest(t, ids(a)[2]).State, StateRunning)
+	kind(t, "a second start", r.Start(t.Context()), memd.Conflict)
+	_ = one
+}
+
+// While the stream holds enough nothing is added to it.
+func TestTheRelayDoesNotPileUp(t *testing.T) {
+	f := open(t, Config{})
+	until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
+	for s := range 5 {
+		a := call(t, fmt.Sprint("live", s), "1")
+		f.append(t, a)
+		a = call(t, fmt.Sprint("back", s), "1")
+		a.Backfill = s == 0 // one of them: that lane is nearly empty
+		f.append(t, a)
+	}
+	until(t, "all is published", func() bool { n, _ := f.bus.Published(); return n == 10 })
+	f.age(t)
+	f.do(t, `UPDATE ingest_open SET publish_at = now() - interval '1 s'`)
+	cfg := quick
+	cfg.Backlog = 5
+	f.relay(t, cfg)
+	until(t, "the lane with room is filled", func() bool {
+		return f.query(t, `SELECT count(*) FROM ingest_open WHERE publishes > 0 AND priority = 1`) == 1
+	})
+	equal(t, "published again in the full lane", f.query(t, `SELECT count(*) FROM ingest_open WHERE publishes > 0 AND priority = 0`), 0)
+	settled := f.work(t)
+	f.drained(t)
+	equal(t, "messages settled", len(settled()), 10)
+}
+
+func TestWorkOfASessionIsPublishedTogether(t *testing.T) {
+	f := open(t, Config{})
+	until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
+	a := call(t, "s", "1", "2")
+	mine := append(f.append(t, a).Messages, f.append(t, a).Messages...)
+	other, err := f.Append(t.Context(), "other", a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the appends are published", func() bool { n, _ := f.bus.Published(); return n == 3 })
+	for got := 0; got < 3; {
+		ds, err := f.bus.Fetch(t.Context(), 3, time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range ds {
+			_ = d.Ack()
+			got++
+		}
+	}
+	r := f.NewRelay(quick)
+	due := []dueMessage{{"other", other.SessionNo, ids(other)[1], 2}, {tenant, 1, mine[3].ID, 1}, {tenant, 1, mine[0].ID, 3}, {"other", other.SessionNo, ids(other)[0], 1}}
+	equal(t, "publications", r.publish(due, false), 2)
+	var got []string
+	until(t, "both are there", func() bool {
+		ds, err := f.bus.Fetch(t.Context(), 3, time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range ds {
+			got = append(got, fmt.Sprint(d.Tenant, d.SessionNo, d.MessageIDs))
+			_ = d.Ack()
+		}
+		return len(got) == 2
+	})
+	want := []string{fmt.Sprint(tenant, 1, []int64{mine[0].ID, mine[3].ID}), fmt.Sprint("other", other.SessionNo, ids(other))}
+	equal(t, "works", show(got), show(want))
+}
+
+func TestTheRelayDropsOldKeys(t *testing.T) {
+	f := open(t, Config{})
+	f.append(t, keyed(call(t, "s", "1"), "old", "b"))
+	f.do(t, `UPDATE idempotency SET created_at = now() - interval '25 hours'`)
+	f.append(t, keyed(call(t, "s", "1"), "new", "b"))
+	f.relay(t, quick)
+	until(t, "the old key is dropped", func() bool { return f.query(t, `SELECT count(*) FROM idempotency`) == 1 })
+}
+
+func TestTheRelayMayStartAndStopAtAnyTime(t *testing.T) {
+	f := open(t, Config{})
+	r := f.NewRelay(quick)
+	if err := r.Stop(t.Context()); err != nil {
+		t.Errorf("Stop before Start = %v", err)
+	}
+	for i := range 30 {
+		if err := r.Start(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if i%3 == 0 {
+			f.append(t, call(t, "s", "1"))
+		}
+		var at sync.WaitGroup
+		for range 3 {
+			at.Go(func() {
+				if err := r.Stop(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		at.Wait()
+	}
+	// The context of Start bounds the start alone.
+	ctx, cancel := context.WithCancel(t.Context())
+	if err := r.Start(ctx); err != nil {
+		t.Fatal(err)
+	}
+	cancel()
+	settled := f.work(t)
+	f.age(t)
+	f.do(t, `UPDATE ingest_open SET publish_at = now()`)
+	f.drained(t)
+	equal(t, "messages settled", len(settled()), 10)
+	if err := r.Stop(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
