@@ -555,7 +555,7 @@ func TestContexts(t *testing.T) {
 		want(200, `"appended":[{"id":`, `"client_id":"c-1"`, `"ingest":{"state":"pending"}`, `"content":"Which is my favorite color?"`, "color is blue", "!created_at\":\"2026-03-02T10:00:00Z\",\"role")
 	h.send("POST", "/v1/messages", `{"user_id":"alice","session_id":"s1","messages":[{"role":"assistant","content":"Blue it is."}]}`).want(201)
 	h.send("POST", "/v1/context", `{"user_id":"alice"}`).want(200, `"session_id":"s1"`, "Blue it is.")
-	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","turns":0,"query":"color"}`).want(200, "!Blue it is.", "favorite color is blue")
+	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","turns":0,"query":"color"}`).want(200, `!"role":"assistant","content"`, `!"role":"user","content"`, "favorite color is blue")
 	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","include_long_term":false}`).want(200, "!retrieved", `"recalled":[]`)
 	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","recall":0}`).want(200, `"recalled":[]`)
 	h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","query":" ","threshold":1}`).want(200, `"recalled":[]`)
