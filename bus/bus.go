@@ -96,7 +96,6 @@ func Open(conn *nats.Conn, cfg Config) (*Bus, error) {
 		conn: conn, cfg: cfg, prefix: strings.ToLower(cfg.Stream),
 		queue: make(chan publication, queueLength), closing: make(chan struct{}),
 	}
-	b.cfg.Log = cfg.Log.With().Str(memd.LogComponent, "bus").Logger()
 	var err error
 	b.js, err = jetstream.New(conn,
 		jetstream.WithDefaultTimeout(requestTimeout),

@@ -11,7 +11,6 @@ import (
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/bus"
 	"github.com/memdhq/memd/postgres"
-	"github.com/rs/zerolog"
 	"github.com/sourcegraph/conc/panics"
 )
 
@@ -63,7 +62,6 @@ const (
 type Relay struct {
 	log *Log
 	cfg RelayConfig
-	out zerolog.Logger
 
 	mu     sync.Mutex
 	cancel context.CancelFunc // nil while it does not run
@@ -79,7 +77,7 @@ type Relay struct {
 
 // NewRelay makes the relay of l.
 func (l *Log) NewRelay(cfg RelayConfig) *Relay {
-	return &Relay{log: l, cfg: cfg.withDefaults(), out: l.cfg.Log.With().Str(memd.LogComponent, "relay").Logger()}
+	return &Relay{log: l, cfg: cfg.withDefaults()}
 }
 
 // Start begins the relay's work, which goes on until Stop; ctx bounds nothing but the
@@ -128,11 +126,11 @@ func (r *Relay) run(ctx context.Context) {
 			return
 		case err != nil:
 			if r.failures++; r.failures == worthALine {
-				r.out.Warn().Err(err).Msg("what is due cannot be published now; trying on")
+				r.log.cfg.Log.Warn().Err(err).Msg("what is due cannot be published now; trying on")
 			}
 		default:
 			if r.failures >= worthALine {
-				r.out.Info().Msg("what is due is published again")
+				r.log.cfg.Log.Info().Msg("what is due is published again")
 			}
 			r.failures = 0
 		}
@@ -206,7 +204,7 @@ func (r *Relay) checkLost(ctx context.Context, state bus.State) error {
 	}
 	r.made, r.lost, r.emptySince = state.Made, state.Lost, time.Time{}
 	if n > 0 {
-		r.out.Info().Int64("messages", n).Str("because", lost).Msg("publishing again what is open")
+		r.log.cfg.Log.Info().Int64("messages", n).Str("because", lost).Msg("publishing again what is open")
 	}
 	return nil
 }
