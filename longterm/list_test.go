@@ -94,7 +94,9 @@ func TestDelete(t *testing.T) {
 			t.Errorf("%d rows are left in %s", n, table)
 		}
 	}
-	history, err := b.History(t.Context(), tenant, m.ID, memd.Scope{})
+	_, err := b.History(t.Context(), tenant, m.ID, user("bob"))
+	kind(t, err, memd.NotFound)
+	history, err := b.History(t.Context(), tenant, m.ID, user("alice"))
 	if err != nil || len(history) != 2 {
 		t.Fatalf("%+v, %v", history, err)
 	}

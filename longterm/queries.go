@@ -161,7 +161,14 @@ const memorySelect = `
 // permitted holds a memory m to the ids of a permission check, $3 and $4; ” asks for nothing.
 const permitted = ` AND ($3 = '' OR m.user_id = $3) AND ($4 = '' OR $4 = ANY (m.agent_ids))`
 
-const permittedSelect = `SELECT EXISTS (SELECT FROM memory m WHERE m.id = $2 AND m.tenant_id = $1` + permitted + `)`
+// permittedSelect holds the history of a memory to a permission check. Of one that is gone
+// only its identity is known.
+const permittedSelect = `
+	SELECT CASE WHEN EXISTS (SELECT FROM memory m WHERE m.id = $2 AND m.tenant_id = $1)
+	            THEN EXISTS (SELECT FROM memory m WHERE m.id = $2 AND m.tenant_id = $1` + permitted + `)
+	            ELSE EXISTS (SELECT FROM memory_history h JOIN memory_scope s ON s.id = h.scope_id AND s.tenant_id = $1
+	                          WHERE h.memory_id = $2 AND h.tenant_id = $1 AND ($3 = '' OR s.user_id = $3)
+	                            AND ($4 = '' OR s.agent_id = $4)) END`
 
 const memoryLockKey = `
 	SELECT s.key, m.scope_id FROM memory m JOIN memory_scope s ON s.id = m.scope_id AND s.tenant_id = $1
