@@ -12,6 +12,7 @@ import (
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/extract"
+	"github.com/rs/zerolog"
 	"pgregory.net/rapid"
 )
 
@@ -180,6 +181,12 @@ func TestRulesTakeOverWhereAFactIsRefused(t *testing.T) {
 	want(t, e, model, "I like green tea", "My cat is called Mia")
 }
 
+func TestAFactRestsOnAFewMessagesOnly(t *testing.T) {
+	in := []memd.Message{user(1, "I like tea"), user(2, "I like milk"), user(3, "I like rum"), user(4, "I like rye"), user(5, "I like figs")}
+	_, e := extractWith(t, replies(says(facts("I like tea, milk, rum, rye, figs", []int{1, 2, 3, 4, 5}, "I like tea, milk, rum, rye", []int{1, 2, 3, 4}))), in...)
+	want(t, e, model+" + rules/1 (llm: unsupported)", "I like tea, milk, rum, rye", "I like figs")
+}
+
 func TestRepeatsBecomeOneWithAllSources(t *testing.T) {
 	in := []memd.Message{user(1, "I like tea"), assistant(2, "I like tea"), user(3, "As I said, I like tea")}
 	_, e := extractWith(t, replies(says(facts("I like tea", []int{3}, "I like tea.", []int{1}, "I like tea", []int{2}))), in...)
@@ -195,6 +202,12 @@ func TestWhatTheAssistantSaysIsTheAssistants(t *testing.T) {
 	proof := assistant(2, "The square root of 2 is irrational: suppose it were p/q in lowest terms, then both are even.")
 	_, e := extractWith(t, replies(says(facts("The square root of 2 is irrational", []int{1, 2}))), ask, proof)
 	if len(e.Candidates) != 1 || e.Candidates[0].Role != memd.RoleAssistant {
+		t.Errorf("%+v", e)
+	}
+	// Who only takes the words up does not make them theirs.
+	thanks := user(3, "Thanks, irrational then!")
+	_, e = extractWith(t, replies(says(facts("The square root of 2 is irrational", []int{2, 3}))), ask, proof, thanks)
+	if len(e.Candidates) == 0 || e.Candidates[0].Role != memd.RoleAssistant {
 		t.Errorf("%+v", e)
 	}
 	_, e = extractWith(t, replies(says(facts("User proved that the square root of 2 is irrational", []int{1}))), ask, proof)
@@ -329,6 +342,23 @@ func TestBigBatchesAreSplitInOrder(t *testing.T) {
 	}
 	if next != 40 || len(s.requests()) < 2 {
 		t.Errorf("%d messages in %d calls", next, len(s.requests()))
+	}
+}
+
+func TestAPartOfALongMessageIsReadAfterThePartBefore(t *testing.T) {
+	s := play(t, replies(says(facts())))
+	x := s.extractor(func(c *Config) { c.MaxInputTokens = 200 })
+	must(t, x, extract.Input{Messages: []memd.Message{user(1, things(30))}})
+	calls := s.requests()
+	if len(calls) < 2 {
+		t.Fatalf("%d calls", len(calls))
+	}
+	for i := range calls[1:] {
+		_, part := calls[i].fresh(t)
+		before, _ := calls[i+1].fresh(t)
+		if end := tail(part[0].Text, 100); !strings.Contains(before, strings.TrimSpace(end)) {
+			t.Errorf("%q is not before the next part: %q", end, before)
+		}
 	}
 }
 
@@ -489,9 +519,14 @@ func TestADeadServerIsLeftAlone(t *testing.T) {
 		return says(facts("I like tea", []int{1}))
 	})
 	in := extract.Input{Messages: []memd.Message{user(1, "I like tea")}}
-	x := s.extractor(func(c *Config) { c.Pause = time.Hour })
+	var log strings.Builder
+	x := s.extractor(func(c *Config) { c.Pause, c.Log = time.Hour, zerolog.New(&log) })
 	for range 5 {
 		wantRules(t, must(t, x, in), "unavailable", in.Messages...)
+	}
+	// The outage, and the one result that it cost calls.
+	if n := strings.Count(log.String(), `"level":"warn"`); n != 2 || strings.Contains(log.String(), "tea") {
+		t.Errorf("logged %s", log.String())
 	}
 	if n := len(s.requests()); n != 2 {
 		t.Errorf("%d calls", n)

@@ -100,6 +100,9 @@ func TestAFactMayLeanOnWhatWasSaidBefore(t *testing.T) {
 			}
 		}
 	}
+	if got := judged(t, "I eat fish", assistant(1, "So you eat fish?"), user(2, "I don't eat fish")); len(got) > 0 {
+		t.Errorf("what was asked stands against what was answered: %+v", got)
+	}
 	ana := user(2, "I love hiking")
 	ana.Name = "Ana"
 	if got := judged(t, "So Ana loves hiking", ana); len(got) != 1 || got[0].ActorID != "Ana" {
