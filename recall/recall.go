@@ -71,7 +71,6 @@ func New(store *longterm.Store, embedder embed.Embedder, cfg Config) *Recall {
 	if err != nil {
 		panic(err) // only a size that is not positive is an error
 	}
-	log := cfg.Log.With().Str(memd.LogComponent, "recall").Logger()
 	return &Recall{store: store, embedder: embedder, cfg: cfg, known: known,
 		breaker: gobreaker.NewCircuitBreaker[[][]float32](gobreaker.Settings{
 			Name:        "embedder",
@@ -83,7 +82,7 @@ func New(store *longterm.Store, embedder embed.Embedder, cfg Config) *Recall {
 				return err != nil && (errors.Is(err, errLeft) || memd.KindOf(err) == memd.Invalid)
 			},
 			OnStateChange: func(_ string, from, to gobreaker.State) {
-				log.Warn().Stringer("from", from).Stringer("to", to).Msg("embedder for questions")
+				cfg.Log.Warn().Stringer("from", from).Stringer("to", to).Msg("embedder for questions")
 			},
 		})}
 }
