@@ -356,8 +356,19 @@ func TestAPartOfALongMessageIsReadAfterThePartBefore(t *testing.T) {
 	for i := range calls[1:] {
 		_, part := calls[i].fresh(t)
 		before, _ := calls[i+1].fresh(t)
-		if end := tail(part[0].Text, 100); !strings.Contains(before, strings.TrimSpace(end)) {
+		if end := tail(part[0].Text, 60); !strings.Contains(before, strings.TrimSpace(end)) {
 			t.Errorf("%q is not before the next part: %q", end, before)
+		}
+	}
+}
+
+func TestWhatCameBeforeIsCutFromItsFront(t *testing.T) {
+	for _, text := range []string{strings.Repeat("a long story ", 5000) + "the end", strings.Repeat("長い話", 5000) + "終わり", "short"} {
+		s := play(t, replies(says(facts())))
+		must(t, s.extractor(), extract.Input{Before: []memd.Message{user(1, text)}, Messages: []memd.Message{user(2, "I like tea")}})
+		before, _ := s.requests()[0].fresh(t)
+		if !strings.Contains(before, tail(text, 9)) || tokens(before) > 600 {
+			t.Errorf("before is %d tokens: %q", tokens(before), before)
 		}
 	}
 }

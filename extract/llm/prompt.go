@@ -103,11 +103,11 @@ func (r *run) context(p passage) []string {
 	room := r.config.MaxInputTokens / 4
 	var out []string
 	add := func(m *memd.Message, text string) bool {
-		text = tail(text, 4*room)
-		room -= tokens(text) + 15
-		if room < 0 {
+		room -= 15 // what is around it
+		if text = lastTokens(text, room); text == "" {
 			return false
 		}
+		room -= tokens(text)
 		out = append([]string{lineOf(0, m, text)}, out...)
 		return true
 	}
@@ -118,6 +118,17 @@ func (r *run) context(p passage) []string {
 	for i := p.at - 1; i >= 0 && add(r.said[i].message, r.said[i].text); i-- {
 	}
 	return out
+}
+
+// lastTokens gives the end of a text, of at most so many tokens.
+func lastTokens(text string, limit int) string {
+	if limit <= 0 {
+		return ""
+	}
+	for text = tail(text, 4*limit); tokens(text) > limit; {
+		text = tail(text, len(text)*3/4)
+	}
+	return text
 }
 
 // head and tail cut a text to at most limit bytes without splitting a character.
