@@ -255,7 +255,7 @@ func (s *server) postMemories(ctx context.Context, c *call, in *postMemoriesInpu
 	add := shortterm.Append{
 		UserID: string(b.UserID), SessionID: string(b.RunID), AgentID: string(b.AgentID), AppID: string(b.AppID),
 		Messages: messages, Metadata: json.RawMessage(b.Metadata), Timezone: zone, Infer: true, Learn: roles(b.Scopes),
-		Direct: b.RunID == "" || b.UserID == "",
+		Direct: b.RunID == "",
 	}
 	if c.derive != nil {
 		// The log knows a repetition too: the answer may have been lost before it was kept.

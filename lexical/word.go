@@ -4,7 +4,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/kljensen/snowball/english"
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -124,7 +125,9 @@ func (w word) stem() string {
 			return w.text
 		}
 	}
-	return english.Stem(w.text, true)
+	env := snowballstem.NewEnv(w.text)
+	english.Stem(env)
+	return env.Current()
 }
 
 func wordRune(r rune) bool {

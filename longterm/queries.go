@@ -23,7 +23,7 @@ const sessionSelect = `
 	 CROSS JOIN LATERAL (SELECT * FROM conversation_session s
 	        WHERE s.tenant_id = $1 AND s.user_id = k.user_id AND s.session_id = k.session_id OFFSET 0) s`
 
-const isRun = `NOT (s.kind = 'direct' AND s.session_id LIKE 'direct-%')`
+const isRun = `s.kind <> 'direct'`
 
 // sourceColumns are what the log knows of a source c in session s.
 const sourceColumns = `c.id, c.created_at, c.session_no, c.session_id, c.position, c.agent_id, c.metadata, ` + isRun

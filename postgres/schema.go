@@ -21,6 +21,9 @@ var migrationFiles embed.FS
 // schemaLock is the advisory lock under which the schema changes; any constant does.
 const schemaLock = 0x6d656d64 // "memd"
 
+// minServerVersion is the oldest Postgres whose functions suffice (pg_input_is_valid).
+const minServerVersion = 16
+
 // minVectorVersion is the oldest pgvector without known HNSW faults.
 const minVectorVersion = "0.8.0"
 
@@ -66,6 +69,9 @@ func Migrate(ctx context.Context, url string) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, schemaLock); err != nil {
 			return err
 		}
+		if err := requireServer(ctx, tx); err != nil {
+			return err
+		}
 		if err := requireVector(ctx, tx); err != nil {
 			return err
 		}
@@ -92,6 +98,18 @@ func Migrate(ctx context.Context, url string) error {
 		return allowRole(ctx, tx)
 	})
 	return Err("postgres.migrate", err)
+}
+
+func requireServer(ctx context.Context, tx pgx.Tx) error {
+	var version int
+	if err := tx.QueryRow(ctx, `SELECT current_setting('server_version_num')::int / 10000`).Scan(&version); err != nil {
+		return err
+	}
+	if version < minServerVersion {
+		return &memd.Error{Kind: memd.Invalid, Op: "postgres.migrate",
+			Msg: fmt.Sprintf("the database is Postgres %d and memd needs %d or newer", version, minServerVersion)}
+	}
+	return nil
 }
 
 // requireVector sees to pgvector in the schema public. It must not run twice at
@@ -128,9 +146,7 @@ func schemaVersion(ctx context.Context, tx pgx.Tx) (int, error) {
 // allowRole lets the login of the migration work as Role, where it is another.
 func allowRole(ctx context.Context, tx pgx.Tx) error {
 	var member bool
-	// Since Postgres 16 a member may lack the right to SET ROLE; before it the privilege has no such name.
-	err := tx.QueryRow(ctx, `SELECT CASE WHEN current_setting('server_version_num')::int >= 160000
-		THEN pg_has_role(current_user, $1, 'SET') ELSE pg_has_role(current_user, $1, 'MEMBER') END`, Role).Scan(&member)
+	err := tx.QueryRow(ctx, `SELECT pg_has_role(current_user, $1, 'SET')`, Role).Scan(&member)
 	if err != nil || member {
 		return err
 	}

@@ -20,7 +20,8 @@ import (
 
 // Append is a call's messages of one session.
 type Append struct {
-	// UserID is "" only with Direct. An empty SessionID makes a new session.
+	// UserID is "" only for messages that are given to be remembered of an agent or a
+	// run. An empty SessionID makes a new session.
 	UserID, SessionID, AgentID, AppID string
 	// Messages are in the order they arrive in. Of each, ClientID, Role, Name, Raw, Text
 	// and CreatedAt are looked at; a zero CreatedAt becomes the time of arrival, the
@@ -36,7 +37,7 @@ type Append struct {
 	Learn []memd.Role
 	// Backfill waits behind live traffic.
 	Backfill bool
-	// Direct makes a new session one of kind direct, which is never the latest.
+	// Direct makes a new session one of kind direct: nobody's run, and never the latest.
 	Direct bool
 	// Key is the request's idempotency key, nil if none came.
 	Key *idempotency.Key
@@ -65,9 +66,6 @@ type AppendedMessage struct {
 	Duplicate bool
 }
 
-// madeUp begins the ids of sessions of kind direct that memd gave a name to.
-const madeUp = "direct-"
-
 // learns says whether m is learned from.
 func (a Append) learns(m memd.Message) bool {
 	return a.Infer && m.Role.Learnable() && slices.Contains(a.Learn, m.Role) && strings.TrimSpace(m.Text) != ""
@@ -83,7 +81,7 @@ func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, er
 	switch {
 	case len(a.Messages) == 0:
 		return Appended{}, memd.InvalidField("messages", "must not be empty")
-	case a.UserID == "" && !a.Direct:
+	case a.UserID == "" && a.SessionID == "" && !a.Direct:
 		return Appended{}, memd.InvalidField("user_id", "is required")
 	}
 	if a.SessionID == "" {
@@ -92,10 +90,6 @@ func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, er
 			return Appended{}, &memd.Error{Kind: memd.Internal, Op: "shortterm.append", Err: err}
 		}
 		a.SessionID = id.String()
-		if a.Direct {
-			// The long tier knows by it that the session is nobody's run.
-			a.SessionID = madeUp + a.SessionID
-		}
 	}
 	w := newWrite(tenant, a)
 	// Again: the connection was dead before anything was sent, the session was deleted

@@ -6,7 +6,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/kljensen/snowball/english"
+	"github.com/blevesearch/snowballstem"
+	"github.com/blevesearch/snowballstem/english"
 	"golang.org/x/text/unicode/norm"
 )
 
@@ -115,7 +116,9 @@ func wordTerm(word string, first bool) (term, bool) {
 	if filler[low] || utf8.RuneCountInString(low) <= 2 && !name {
 		return term{}, false
 	}
-	return term{text: low, stem: english.Stem(low, false), exact: name}, true
+	env := snowballstem.NewEnv(low)
+	english.Stem(env)
+	return term{text: low, stem: env.Current(), exact: name}, true
 }
 
 // evidence is a text in which terms are looked for.
