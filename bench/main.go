@@ -64,39 +64,47 @@ func main() {
 	flag.Parse()
 	s := scale{rounds: 7, round: 2 * time.Second, memories: []int{100, 10_000}}
 	if *short {
-		s = scale{rounds: 1, round: 200 * time.Millisecond, memories: []int{100}}
+		s = shortScale
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, s, *out); err != nil {
+	r, err := measure(ctx, s)
+	if err == nil {
+		err = r.print(*out)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		stop()
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, s scale, out string) (err error) {
+// shortScale measures nothing well, but everything.
+var shortScale = scale{rounds: 1, round: 200 * time.Millisecond, memories: []int{100}}
+
+// measure starts servers of its own and fills a report.
+func measure(ctx context.Context, s scale) (r report, err error) {
 	dir, err := os.MkdirTemp("", "memd-bench-")
 	if err != nil {
-		return err
+		return r, err
 	}
 	defer os.RemoveAll(dir)
 	if err := os.Chmod(dir, 0o755); err != nil { // a Postgres without root's rights must get in
-		return err
+		return r, err
 	}
 	assets, err := embedded.FindAssets()
 	if err != nil {
-		return err
+		return r, err
 	}
 	pg, err := embedded.StartPostgres(ctx, embedded.PostgresConfig{BinDir: assets.Postgres,
 		DataDir: filepath.Join(dir, "postgres"), Log: zerolog.Nop()})
 	if err != nil {
-		return err
+		return r, err
 	}
 	defer func() { err = errors.Join(err, pg.Stop(context.WithoutCancel(ctx))) }()
 	ns, err := embedded.StartNATS(embedded.NATSConfig{StoreDir: filepath.Join(dir, "nats"), Log: zerolog.Nop()})
 	if err != nil {
-		return err
+		return r, err
 	}
 	defer ns.Stop()
 
@@ -107,35 +115,35 @@ func run(ctx context.Context, s scale, out string) (err error) {
 	daemon, err := app.New(app.Config{Listen: "127.0.0.1:0", DBPoolMin: 1, DBPoolMax: 10, NATSReplicas: 1,
 		DrainTimeout: 10 * time.Second, LogLevel: "error", LogFormat: "json"}, servers, "bench", zerolog.Nop())
 	if err != nil {
-		return err
+		return r, err
 	}
 	if err := daemon.Start(ctx); err != nil {
-		return err
+		return r, err
 	}
 	defer func() { err = errors.Join(err, daemon.Stop(context.WithoutCancel(ctx))) }()
 	select {
 	case <-daemon.Ready():
 	case err := <-daemon.Failed():
-		return err
+		return r, err
 	case <-ctx.Done():
-		return ctx.Err()
+		return r, ctx.Err()
 	}
 
-	r := report{Command: fmt.Sprintf("go run ./bench (%d rounds of %v)", s.rounds, s.round),
+	r = report{Command: fmt.Sprintf("go run ./bench (%d rounds of %v)", s.rounds, s.round),
 		Machine: fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()), Go: runtime.Version()}
 	if err := describeServer(ctx, pg.OwnerURL(), &r); err != nil {
-		return err
+		return r, err
 	}
 	writes, err := measureWrites(ctx, s, "http://"+daemon.Addr().String(), pg)
 	if err != nil {
-		return err
+		return r, err
 	}
 	searches, err := measureSearches(ctx, s, pg)
 	if err != nil {
-		return err
+		return r, err
 	}
 	r.Rows = append(writes, searches...)
-	return r.print(out)
+	return r, nil
 }
 
 func describeServer(ctx context.Context, url string, r *report) error {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -257,12 +258,32 @@ func TestNATSMayBeAwayAtStartAndLater(t *testing.T) {
 	}
 }
 
+// superuserURL is the login of one who may do anything, in the database of ownerURL.
+func superuserURL(t *testing.T, ownerURL string) string {
+	t.Helper()
+	owner, err := url.Parse(ownerURL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	owner.User = url.User("memd")
+	if external := os.Getenv("MEMD_TEST_DB_URL"); external != "" {
+		u, err := url.Parse(external)
+		if err != nil {
+			t.Fatal(err)
+		}
+		owner.User = u.User
+	}
+	return owner.String()
+}
+
 func TestExternalPostgres(t *testing.T) {
-	owner, app := memdtest.Postgres(t)
-	for name, env := range map[string][]string{
-		"two logins": {"DB_URL=" + app, "MEMD_DB_ADMIN_URL=" + owner},
+	for name, env := range map[string]func(owner, app string) []string{
+		"two logins": func(owner, app string) []string { return []string{"DB_URL=" + app, "MEMD_DB_ADMIN_URL=" + owner} },
+		// Even a superuser's login works as memd_app, which sees one tenant at a time.
+		"one login": func(owner, _ string) []string { return []string{"DB_URL=" + superuserURL(t, owner)} },
 	} {
 		t.Run(name, func(t *testing.T) {
+			env := env(memdtest.Postgres(t))
 			d := start(t, dataDir(t), env...)
 			d.post("alice", "s1", "I keep my bicycle in the cellar")
 			d.settled()
