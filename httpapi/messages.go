@@ -65,19 +65,23 @@ type ingestDetail struct {
 type messagesInput struct {
 	UserID    identifier `query:"user_id" required:"true" doc:"Whose session."`
 	SessionID identifier `query:"session_id" doc:"Default: the user's latest."`
-	Turns     *int       `query:"turns" minimum:"1" maximum:"1000" doc:"How many of the last turns; 5 if there is no limit either. A turn is a user message and all that follows it up to the next."`
-	Limit     *int       `query:"limit" minimum:"1" maximum:"1000" doc:"How many messages, in place of turns."`
+	Turns     *int       `query:"turns" minimum:"1" maximum:"1000" doc:"How many turns: the last ones, or with after the first ones after it. 5 if there is neither a limit nor after. A turn is a user message and all that follows it up to the next."`
+	Limit     *int       `query:"limit" minimum:"1" maximum:"1000" doc:"How many messages, in place of turns; with after 100 if there are no turns either."`
 	Before    *int64     `query:"before" minimum:"1" doc:"Only messages before this id."`
-	After     *int64     `query:"after" minimum:"0" doc:"Only messages after this id."`
+	After     *int64     `query:"after" minimum:"0" doc:"Only messages after this id, and the first of them; 0 is before the very first. To read on, give the last id of the page before."`
 }
 
-// defaultTurns is how many turns are read if the caller does not say.
-const defaultTurns = 5
+// What is read if the caller does not say how much: the last turns, or going forward so
+// many messages.
+const (
+	defaultTurns   = 5
+	defaultForward = 100
+)
 
 type messagesAnswer struct {
 	SessionID string        `json:"session_id"`
 	Messages  []loggedEntry `json:"messages" doc:"Chronological."`
-	HasMore   bool          `json:"has_more"`
+	HasMore   bool          `json:"has_more" doc:"Whether there are more within the bounds: later ones with after, else earlier ones."`
 }
 
 type messageInput struct {
@@ -171,7 +175,7 @@ func (s *server) messageRoutes() {
 	handle(s, operation{
 		method: http.MethodGet, path: "/v1/messages", name: "list-messages", tag: "Short tier",
 		summary:     "Read a session",
-		description: "Chronological, in the order of arrival: without before or after the last ones, with after the first ones after it.",
+		description: "Chronological, in the order of arrival: the last ones, or with after the first ones after it, so that a client that gives the last id it saw misses nothing.",
 		answers:     map[int]any{200: messagesAnswer{}},
 	}, s.getMessages)
 	handle(s, operation{
@@ -204,7 +208,7 @@ func (s *server) postMessages(ctx context.Context, c *call, in *postMessagesInpu
 }
 
 func (s *server) getMessages(ctx context.Context, c *call, in *messagesInput) (answer, error) {
-	page := shortterm.Page{UserID: string(in.UserID), SessionID: string(in.SessionID)}
+	page := shortterm.Page{UserID: string(in.UserID), SessionID: string(in.SessionID), Before: in.Before, After: in.After}
 	switch {
 	case in.Turns != nil && in.Limit != nil:
 		return answer{}, memd.InvalidField("query.limit", "must not stand beside turns")
@@ -212,14 +216,10 @@ func (s *server) getMessages(ctx context.Context, c *call, in *messagesInput) (a
 		page.Turns = *in.Turns
 	case in.Limit != nil:
 		page.Limit = *in.Limit
+	case in.After != nil:
+		page.Limit = defaultForward
 	default:
 		page.Turns = defaultTurns
-	}
-	if in.Before != nil {
-		page.Before = *in.Before
-	}
-	if in.After != nil {
-		page.After = *in.After
 	}
 	session, entries, more, err := s.Log.Messages(ctx, c.tenant, page)
 	if err != nil {

@@ -98,6 +98,13 @@ func TestMessagesArePagedInOrderOfArrival(t *testing.T) {
 		fmt.Sprint("&turns=1&before=", id(10)):   "9-9 true",
 		fmt.Sprint("&limit=1000&before=", id(0)): " false",
 		fmt.Sprint("&limit=5&after=0&before=", id(3)): "0-2 false",
+		"&limit=3&after=0":                            "0-2 true",
+		"&turns=2&after=0":                            "0-5 true",
+		"&after=0":                                    "0-29 false",
+		fmt.Sprint("&after=", id(3)):                  "4-29 false",
+		fmt.Sprint("&turns=2&after=", id(3)):          "4-8 true",
+		fmt.Sprint("&turns=9&after=", id(3)):          "4-29 false",
+		fmt.Sprint("&after=", id(29)):                 " false",
 	} {
 		texts, more := read(query)
 		got := " "
@@ -107,6 +114,27 @@ func TestMessagesArePagedInOrderOfArrival(t *testing.T) {
 		if got += fmt.Sprint(more); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
 		}
+	}
+}
+
+func TestGoingForwardIsBounded(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[`+strings.TrimSuffix(strings.Repeat(`{"role":"user","content":"x"},`, 250), ",")+`]}`).want(201)
+	after, seen := int64(0), 0
+	for more := true; more; {
+		var page struct {
+			Messages []struct{ ID int64 }
+			HasMore  bool `json:"has_more"`
+		}
+		h.send("GET", fmt.Sprint("/v1/messages?user_id=u&after=", after), nil).want(200).into(&page)
+		if len(page.Messages) == 0 || len(page.Messages) > defaultForward {
+			t.Fatalf("a page of %d after %d messages", len(page.Messages), seen)
+		}
+		seen += len(page.Messages)
+		after, more = page.Messages[len(page.Messages)-1].ID, page.HasMore
+	}
+	if seen != 250 {
+		t.Errorf("saw %d messages", seen)
 	}
 }
 

@@ -147,6 +147,23 @@ const (
 		 WHERE ` + ofSession + ` AND c.id > $5 AND c.id < $6 AND c.id >= (SELECT id FROM start)
 	  ) m ON true ORDER BY m.id`
 
+	// firstTurns is the same from the other end: $4 turns from the oldest of the messages
+	// between $5 and $6, whose first one begins a turn whatever it is.
+	firstTurns = wantedSession + `, first AS (
+		SELECT c.id FROM s, conversation_context c WHERE ` + ofSession + ` AND c.id > $5 AND c.id < $6 ORDER BY c.id LIMIT 1
+	), stop AS (
+		SELECT coalesce((SELECT c.id FROM s, conversation_context c
+		                  WHERE ` + ofSession + ` AND c.role = 'user' AND c.id > (SELECT id FROM first) AND c.id < $6
+		                  ORDER BY c.id OFFSET $4::int - 1 LIMIT 1), $6) AS id
+	)
+	SELECT s.session_id,
+	       EXISTS (SELECT FROM conversation_context c WHERE ` + ofSession + ` AND c.id >= (SELECT id FROM stop) AND c.id < $6),
+	       m.*
+	  FROM s LEFT JOIN LATERAL (
+		SELECT ` + entryColumns + ` FROM conversation_context c` + entryIngest + `
+		 WHERE ` + ofSession + ` AND c.id > $5 AND c.id < (SELECT id FROM stop)
+	  ) m ON true ORDER BY m.id`
+
 	// newest and following take $4 messages from one end of those between $5 and $6.
 	newest = wantedSession + `
 	SELECT s.session_id, false, m.* FROM s LEFT JOIN LATERAL (

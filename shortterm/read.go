@@ -30,36 +30,44 @@ type Ingest struct {
 	SettledAt *time.Time
 }
 
-// Page says which messages of a session are wanted. With neither Turns nor Limit all
-// are.
+// Page says which messages of a session are wanted, and from which end of its bounds:
+// with After the first ones, without it the last. With neither Turns nor Limit all are.
 type Page struct {
 	UserID string
 	// SessionID "" is the user's latest session of kind chat.
 	SessionID string
-	// Turns are counted back from the newest message in the page's bounds.
+	// Turns are counted from that end. A turn that After cuts counts as one: what is
+	// left of it.
 	Turns int
-	// Limit takes the newest messages, or with After, and no Turns, the ones that
-	// follow. With Turns it cuts the oldest of them off.
+	// Limit is how many messages there are at most, from that end.
 	Limit int
-	// Before and After are ids that bound the page, exclusive; 0 for none.
-	Before, After int64
+	// Before and After are ids that bound the page, exclusive; nil bounds nothing. An
+	// After of 0 is before the very first.
+	Before, After *int64
 }
 
 // Messages gives the messages of p in chronological order, and whether there are more
-// within its bounds beyond the end that was cut. A session without messages has none;
-// one that does not exist is NotFound, and so is the latest of a user who has none.
+// within its bounds: later ones with After, else earlier ones. A session without
+// messages has none; one that does not exist is NotFound, and so is the latest of a user
+// who has none.
 func (l *Log) Messages(ctx context.Context, tenant string, p Page) (sessionID string, entries []Entry, hasMore bool, err error) {
-	before := p.Before
-	if before == 0 {
-		before = math.MaxInt64
+	forward := p.After != nil
+	after, before := int64(0), int64(math.MaxInt64)
+	if forward {
+		after = *p.After
+	}
+	if p.Before != nil {
+		before = *p.Before
 	}
 	sql, n := newest, math.MaxInt32
 	switch {
+	case p.Turns > 0 && forward:
+		sql, n = firstTurns, p.Turns
 	case p.Turns > 0:
 		sql, n = lastTurns, p.Turns
 	case p.Limit > 0:
 		n = p.Limit + 1 // one more tells whether there are more
-		if p.After != 0 {
+		if forward {
 			sql = following
 		}
 	}
@@ -72,7 +80,7 @@ func (l *Log) Messages(ctx context.Context, tenant string, p Page) (sessionID st
 			entries = append(entries, e)
 		}
 		return err
-	}, sql, tenant, p.UserID, p.SessionID, n, p.After, before)
+	}, sql, tenant, p.UserID, p.SessionID, n, after, before)
 	if err == nil && !found {
 		err = &memd.Error{Kind: memd.NotFound, Op: "shortterm.messages", Msg: "no such session"}
 	}
@@ -81,7 +89,7 @@ func (l *Log) Messages(ctx context.Context, tenant string, p Page) (sessionID st
 	}
 	if p.Limit > 0 && len(entries) > p.Limit {
 		hasMore = true
-		if p.After != 0 && p.Turns <= 0 {
+		if forward {
 			entries = entries[:p.Limit]
 		} else {
 			entries = entries[len(entries)-p.Limit:]

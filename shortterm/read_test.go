@@ -16,24 +16,28 @@ import (
 // window is what Messages should give, by the words of the contract.
 func window(all []Entry, p Page) (want []Entry, more bool) {
 	for _, e := range all {
-		if e.ID > p.After && (p.Before == 0 || e.ID < p.Before) {
+		if (p.After == nil || e.ID > *p.After) && (p.Before == nil || e.ID < *p.Before) {
 			want = append(want, e)
 		}
 	}
 	bounded := len(want)
 	if p.Turns > 0 {
-		turns := 0
-		start := len(want)
-		for start > 0 && turns < p.Turns {
-			start--
-			if want[start].Role == memd.RoleUser || start == 0 {
-				turns++
+		var starts []int
+		for i, e := range want {
+			if i == 0 || e.Role == memd.RoleUser {
+				starts = append(starts, i)
 			}
 		}
-		want = want[start:]
+		switch n := len(starts); {
+		case n <= p.Turns:
+		case p.After != nil:
+			want = want[:starts[p.Turns]]
+		default:
+			want = want[starts[n-p.Turns]:]
+		}
 	}
 	if p.Limit > 0 && len(want) > p.Limit {
-		if p.After != 0 && p.Turns <= 0 {
+		if p.After != nil {
 			want = want[:p.Limit]
 		} else {
 			want = want[len(want)-p.Limit:]
@@ -59,12 +63,15 @@ func TestPagesProperty(t *testing.T) {
 		if err != nil || more || len(all) != len(a.Messages) {
 			rt.Fatalf("all: %d, %v, %v", len(all), more, err)
 		}
-		id := func(name string) int64 {
-			i := rapid.IntRange(-1, len(all)-1).Draw(rt, name)
-			if i < 0 {
-				return 0
+		id := func(name string) *int64 {
+			switch i := rapid.IntRange(-2, len(all)-1).Draw(rt, name); i {
+			case -2:
+				return nil
+			case -1:
+				return new(int64)
+			default:
+				return &all[i].ID
 			}
-			return all[i].ID
 		}
 		for range 5 {
 			p := Page{UserID: user, SessionID: session, Turns: rapid.IntRange(0, 5).Draw(rt, "turns"),
@@ -74,6 +81,52 @@ func TestPagesProperty(t *testing.T) {
 			if err != nil || got != session || more != wantMore || !slices.EqualFunc(entries, want, func(a, b Entry) bool { return a.ID == b.ID }) {
 				rt.Fatalf("%+v of %v: %d entries, more %v, %v; want %d, %v", p, roleLine(all), len(entries), more, err, len(want), wantMore)
 			}
+		}
+	})
+}
+
+// A client that goes on after the last id it saw sees every message once, in order, and
+// so does one that goes back before the first.
+func TestPagingSeesEveryMessageOnce(t *testing.T) {
+	f := open(t, Config{})
+	sessions := 0
+	roles := []memd.Role{memd.RoleUser, memd.RoleAssistant, memd.RoleTool}
+	rapid.Check(t, func(rt *rapid.T) {
+		sessions++
+		a := Append{UserID: user, SessionID: fmt.Sprint("e", sessions)}
+		for i, role := range rapid.SliceOfN(rapid.SampledFrom(roles), 1, 15).Draw(rt, "roles") {
+			a.Messages = append(a.Messages, message(t, role, fmt.Sprint(i), ""))
+		}
+		want := ids(f.append(t, a))
+		forward := rapid.Bool().Draw(rt, "forward")
+		var seen []int64
+		p := Page{UserID: user, SessionID: a.SessionID}
+		if forward {
+			p.After = new(int64)
+		}
+		for more := true; more; {
+			p.Turns, p.Limit = 0, 0
+			if n := rapid.IntRange(1, 4).Draw(rt, "n"); rapid.Bool().Draw(rt, "by turns") {
+				p.Turns = n
+			} else {
+				p.Limit = n
+			}
+			var entries []Entry
+			var err error
+			_, entries, more, err = f.Messages(t.Context(), tenant, p)
+			if err != nil || len(entries) == 0 {
+				rt.Fatalf("%+v: %d entries, %v, with %d of %d seen", p, len(entries), err, len(seen), len(want))
+			}
+			if forward {
+				seen = append(seen, entryIDs(entries)...)
+				p.After = &entries[len(entries)-1].ID
+			} else {
+				seen = append(entryIDs(entries), seen...)
+				p.Before = &entries[0].ID
+			}
+		}
+		if !slices.Equal(seen, want) {
+			rt.Fatalf("forward %v: saw %v of %v", forward, seen, want)
 		}
 	})
 }
@@ -149,7 +202,7 @@ func TestTheLatestSession(t *testing.T) {
 
 func TestASessionThatIsEmptyAndOneThatIsNot(t *testing.T) {
 	f := open(t, Config{})
-	for _, p := range []Page{{}, {Turns: 3}, {Limit: 3}, {Limit: 3, After: 1}} {
+	for _, p := range []Page{{}, {Turns: 3}, {Limit: 3}, {Limit: 3, After: new(int64)}, {Turns: 3, After: new(int64)}} {
 		p.UserID, p.SessionID = user, "s"
 		_, _, _, err := f.Messages(t.Context(), tenant, p)
 		kind(t, "unknown session", err, memd.NotFound)
@@ -157,7 +210,7 @@ func TestASessionThatIsEmptyAndOneThatIsNot(t *testing.T) {
 	if _, err := f.CreateSession(t.Context(), tenant, NewSession{UserID: user, SessionID: "s"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []Page{{}, {Turns: 3}, {Limit: 3}, {Limit: 3, After: 1}} {
+	for _, p := range []Page{{}, {Turns: 3}, {Limit: 3}, {Limit: 3, After: new(int64)}, {Turns: 3, After: new(int64)}} {
 		p.UserID, p.SessionID = user, "s"
 		got, entries, more, err := f.Messages(t.Context(), tenant, p)
 		if err != nil || got != "s" || entries == nil || len(entries) != 0 || more {
@@ -366,7 +419,7 @@ func TestTenantsSeeNothingOfEachOther(t *testing.T) {
 var queries = map[string]string{
 	"setTenant": setTenant, "makeSession": makeSession, "lockSession": lockSession,
 	"appendPlain": appendPlain, "appendKeyed": appendKeyed, "appendNamed": appendNamed, "appendNamedKeyed": appendNamedKeyed,
-	"replayed": replayed, "lastTurns": lastTurns, "newest": newest, "following": following, "oneMessage": oneMessage,
+	"replayed": replayed, "lastTurns": lastTurns, "firstTurns": firstTurns, "newest": newest, "following": following, "oneMessage": oneMessage,
 	"latestSession": latestSession, "openBefore": openBefore, "createSession": createSession, "oneSession": oneSession,
 	"listSessions": listSessions, "sessionThere": sessionThere, "claimOpen": claimOpen, "extendClaim": extendClaim,
 	"releaseClaim": releaseClaim, "failClaim": failClaim, "settle": settle, "countOpen": countOpen, "countTenant": countTenant,
@@ -403,6 +456,7 @@ func TestPlans(t *testing.T) {
 		index []string
 	}{
 		"lastTurns":  {lastTurns, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
+		"firstTurns": {firstTurns, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
 		"newest":     {newest, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
 		"claimOpen":  {claimOpen, `'acme', 7, 10, '60 s', 5`, []string{"ingest_open_session", "conversation_context_session"}},
 		"openBefore": {openBefore, `'acme', 'u7', 's7', 5, 200`, []string{"ingest_open_session", "conversation_context_session"}},
