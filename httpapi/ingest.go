@@ -167,7 +167,9 @@ func (s *server) getDeadLetters(ctx context.Context, c *call, in *deadLettersInp
 func (s *server) endDeadLetter(end func(ctx context.Context, tenant string, id int64) error, state string) func(context.Context, *call, *messageInput) (answer, error) {
 	return func(ctx context.Context, c *call, in *messageInput) (answer, error) {
 		if in.permission != (permission{}) {
-			if _, err := s.Log.Message(ctx, c.tenant, in.ID, in.scope(c.tenant)); err != nil {
+			if _, err := s.Log.Message(ctx, c.tenant, in.ID, in.scope(c.tenant)); memd.KindOf(err) == memd.NotFound {
+				return answer{}, &memd.Error{Kind: memd.NotFound, Msg: "no such dead letter"}
+			} else if err != nil {
 				return answer{}, err
 			}
 		}

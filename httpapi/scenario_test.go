@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -694,6 +695,65 @@ func TestOthersSeeNothingAnywhere(t *testing.T) {
 		h.send("GET", target+"?user_id=u1&agent_id=g", nil, as("r")...).want(200, "secret")
 	}
 	h.send("GET", "/v1/dead-letters", nil, as("r")...).want(200, message)
+}
+
+// A thing that another's is, and one that a tenant does not have, answer as one that
+// never was: the same bytes, but for the request's id.
+func TestWhatIsNotPermittedIsAsIfItWereNot(t *testing.T) {
+	h := newHouse(t, houseConfig{doomed: "cursed", Config: Config{Keys: []Key{{"a", "acme", RoleAdmin}, {"o", "other", RoleAdmin}}}})
+	own, other := []string{"Authorization", "Bearer a", "X-Request-ID", "r"}, []string{"Authorization", "Bearer o", "X-Request-ID", "r"}
+	var posted appendAnswer
+	var added addAnswer
+	h.send("POST", "/v1/messages", `{"user_id":"u1","session_id":"s","agent_id":"g","messages":[{"role":"user","content":"a cursed secret"}]}`, own...).want(201).into(&posted)
+	h.send("POST", "/v1/memories", `{"messages":"My secret is a secret","user_id":"u1","agent_id":"g","infer":false}`, own...).want(200).into(&added)
+	h.send("GET", "/v1/ingest?wait=60s", nil, own...).want(200, `"dead":1`)
+	message, memory := fmt.Sprint(posted.Messages[0].ID), added.Results[0].ID
+
+	doc := serveBare(t, Deps{}, Config{}, nil).api.OpenAPI()
+	n := 0
+	for path, item := range doc.Paths {
+		for method := range operationsOf(item) {
+			if !strings.HasPrefix(path, "/v1/") || !strings.Contains(path, "{") {
+				continue
+			}
+			n++
+			there, missing := message, "999999999"
+			if strings.HasPrefix(path, "/v1/memories/") {
+				there, missing = memory, "01930000-0000-7000-8000-000000000000"
+			}
+			target := func(id, session string) string {
+				return strings.NewReplacer("{id}", id, "{session_id}", session).Replace(path)
+			}
+			want := h.send(method, target(missing, "none")+"?user_id=u1", nil, own...).want(404)
+			answers := map[string]got{}
+			for _, check := range []string{"?user_id=u2", "?user_id=u1&agent_id=h", "?user_id=u2&agent_id=g"} {
+				answers[check] = h.send(method, target(there, "s")+check, nil, own...)
+				answers["missing"+check] = h.send(method, target(missing, "none")+check, nil, own...)
+			}
+			answers["another tenant"] = h.send(method, target(there, "s")+"?user_id=u1", nil, other...)
+			if !strings.Contains(path, "{session_id}") { // which needs a user
+				answers["without a check"] = h.send(method, target(missing, "none"), nil, own...)
+				answers["only an agent"] = h.send(method, target(there, "s")+"?agent_id=h", nil, own...)
+			}
+			for check, got := range answers {
+				if got.status != want.status || got.body != want.body {
+					t.Errorf("%s %s, %s: %d %s; want %d %s", method, path, check, got.status, got.body, want.status, want.body)
+				}
+				got.header.Del("Date")
+				want.header.Del("Date")
+				if !reflect.DeepEqual(got.header, want.header) {
+					t.Errorf("%s %s, %s: headers %v; want %v", method, path, check, got.header, want.header)
+				}
+			}
+		}
+	}
+	if n == 0 {
+		t.Error("no routes with ids")
+	}
+	want := h.send("GET", "/v1/messages?user_id=u1&session_id=none", nil, own...).want(404)
+	if got := h.send("GET", "/v1/messages?user_id=u2&session_id=s", nil, own...); got.body != want.body {
+		t.Errorf("another's session: %s; want %s", got.body, want.body)
+	}
 }
 
 func TestAnswersHaveTheContractsForm(t *testing.T) {

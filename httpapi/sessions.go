@@ -114,7 +114,7 @@ func (s *server) getSession(ctx context.Context, c *call, in *sessionInput) (ans
 		return answer{}, err
 	}
 	if in.AgentID != "" && (found.AgentID == nil || *found.AgentID != string(in.AgentID)) {
-		return answer{}, &memd.Error{Kind: memd.NotFound, Msg: "there is no such session"}
+		return answer{}, &memd.Error{Kind: memd.NotFound, Msg: "no such session"}
 	}
 	return ok(showSession(string(in.UserID), found))
 }
