@@ -57,7 +57,7 @@ type ingestDetail struct {
 	Attempts      int        `json:"attempts"`
 	NextAttemptAt *time.Time `json:"next_attempt_at"`
 	Error         *string    `json:"error" doc:"Class and code of the last failure."`
-	Memories      []string   `json:"memories" doc:"Ids of the memories that it states."`
+	Memories      []string   `json:"memories" doc:"Ids of the memories that it states; none before it has settled."`
 	Extractor     *string    `json:"extractor"`
 	SettledAt     *time.Time `json:"settled_at"`
 }
@@ -237,11 +237,16 @@ func (s *server) getMessage(ctx context.Context, c *call, in *messageInput) (ans
 	if err != nil {
 		return answer{}, err
 	}
-	memories, err := s.Store.MemoriesOf(ctx, c.tenant, []int64{in.ID})
-	if err != nil {
-		return answer{}, err
-	}
 	i := entry.Ingest
+	// The two are read at two moments: what was not settled at the first has nothing
+	// to show, whatever came to be until the second.
+	var memories map[int64][]string
+	switch i.State {
+	case shortterm.StateDone, shortterm.StateSkipped, shortterm.StateDead:
+		if memories, err = s.Store.MemoriesOf(ctx, c.tenant, []int64{in.ID}); err != nil {
+			return answer{}, err
+		}
+	}
 	return ok(loggedEntry{entry: entry, detail: &ingestDetail{
 		State: i.State, Attempts: i.Attempts, NextAttemptAt: utc(i.NextAttemptAt), Error: optional(i.Error),
 		Memories: append([]string{}, memories[in.ID]...), Extractor: optional(i.Extractor), SettledAt: utc(i.SettledAt),

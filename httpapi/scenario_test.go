@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
 )
 
@@ -350,6 +351,29 @@ func TestIngestStatesAndDeadLetters(t *testing.T) {
 	h.send("GET", "/v1/dead-letters", nil).want(200, `{"dead_letters":[],"next_cursor":null}`)
 	h.send("GET", "/v1/ingest", nil).want(200, `"skipped":2`, `"dead":0`)
 	h.send("POST", "/v1/dead-letters/999999/retry", nil).want(404)
+}
+
+// As it is while a message is learned from: its memories must not be seen before its
+// state says that they are all there.
+func TestOnlyASettledMessageShowsItsMemories(t *testing.T) {
+	h := newHouse(t, houseConfig{})
+	var posted appendAnswer
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"I live in Lisbon"}]}`).want(201).into(&posted)
+	h.settle()
+	id := posted.Messages[0].ID
+	target := fmt.Sprint("/v1/messages/", id)
+	h.send("GET", target, nil).want(200, `"state":"done"`, `!"memories":[]`)
+	err := h.pool.InTenant(t.Context(), memd.DefaultTenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(t.Context(), `WITH gone AS (DELETE FROM ingest_settled WHERE message_id = $1 RETURNING message_id, tenant_id)
+			INSERT INTO ingest_open (message_id, tenant_id, session_no, state, attempts, lease_until, publish_at)
+			SELECT g.message_id, g.tenant_id, c.session_no, 'running', 1, now() + interval '1 hour', now() + interval '1 hour'
+			  FROM gone g JOIN conversation_context c ON c.id = g.message_id`, id)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.send("GET", target, nil).want(200, `"state":"running"`, `"memories":[]`)
 }
 
 func TestMemoriesAreLearnedAndFound(t *testing.T) {
