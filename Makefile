@@ -26,24 +26,24 @@ build: needs-go ## Build bin/memd.
 	@mkdir -p bin
 	$(GO) build $(GOFLAGS_BUILD) -o bin/memd ./cmd/memd
 
-run: setup build ## Set up, build and start memd on 127.0.0.1:7411.
+run: needs-go setup build ## Set up, build and start memd on 127.0.0.1:7411.
 	@exec bin/memd serve
 
-test: setup needs-go ## Set up, check the sources and run all tests.
-	$(GO) vet ./...
+test: needs-go setup ## Set up, check the sources and run all tests.
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not as gofmt has it:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet ./...
 	$(GO) test -race -timeout $(TIMEOUT) ./...
 
-test-long: setup needs-go ## Run the tests that take long, too.
+test-long: needs-go setup ## Run the tests that take long, too.
 	$(GO) test -race -tags long -timeout 60m ./...
 
-bench: setup needs-go ## Measure memd against plain pgx and the bare model.
+bench: needs-go setup ## Measure memd against plain pgx and the bare model.
 	$(GO) run ./bench
 
-demo: setup build ## Play a conversation through a fresh memd and show its contexts.
+demo: needs-go setup build ## Play a conversation through a fresh memd and show its contexts.
 	$(GO) run ./examples/demo
 
-fuzz: setup needs-go ## Run every fuzz target for FUZZTIME each.
+fuzz: needs-go setup ## Run every fuzz target for FUZZTIME each.
 	@set -e; for package in $$($(GO) list ./...); do \
 	  for target in $$($(GO) test -list '^Fuzz' $$package | grep '^Fuzz' || true); do \
 	    echo "$$package $$target"; \

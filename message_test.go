@@ -82,11 +82,30 @@ func TestParseTime(t *testing.T) {
 			t.Errorf("ParseTime(%q) = %v, %v; want %s", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"", "yesterday", "2026-13-01", "2026-02-30", "10:00", "0000-01-01", "2026-03-02T25:00:00Z", "1767225600"} {
+	for _, in := range []string{"", "yesterday", "2026-13-01", "2026-02-30", "10:00", "0000-01-01", "0001-01-01", "0001-01-01T00:00:00Z", "2026-03-02T25:00:00Z", "1767225600"} {
 		if got, err := ParseTime("t", in); KindOf(err) != Invalid {
 			t.Errorf("ParseTime(%q) = %v, %v; want invalid", in, got, err)
 		}
 	}
+}
+
+func FuzzParseTime(f *testing.F) {
+	f.Add("2026-03-02T10:00:00.5+02:00")
+	f.Add("2026-03-02 10:00")
+	f.Add("9999-12-31T23:59:59-14:00")
+	f.Fuzz(func(t *testing.T, s string) {
+		got, err := ParseTime("t", s)
+		if err != nil {
+			if KindOf(err) != Invalid {
+				t.Fatalf("kind of %v", err)
+			}
+			return
+		}
+		again, err := ParseTime("t", FormatTime(got))
+		if err != nil || !again.Equal(got) {
+			t.Fatalf("%q reads as %v, which reads as %v, %v", s, got, again, err)
+		}
+	})
 }
 
 func TestCheckID(t *testing.T) {

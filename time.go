@@ -16,7 +16,8 @@ var timeLayouts = []string{
 
 // ParseTime reads a time as the contract has it: RFC 3339; a missing offset is
 // UTC, a bare date is midnight UTC. A blank may stand for the T. The result is in
-// UTC and cut to microseconds, which is what Postgres keeps. Years run from 1 to 9999.
+// UTC and cut to microseconds, which is what Postgres keeps. Years run from 1 to 9999;
+// the first instant of year 1, which stands for no time in many languages, is refused.
 // The error is Invalid and names field.
 func ParseTime(field, s string) (time.Time, error) {
 	t := s
@@ -27,7 +28,7 @@ func ParseTime(field, s string) (time.Time, error) {
 	for _, layout := range timeLayouts {
 		if parsed, err := time.Parse(layout, t); err == nil {
 			parsed = parsed.UTC().Truncate(time.Microsecond)
-			if parsed.Year() < 1 || parsed.Year() > 9999 {
+			if parsed.Year() < 1 || parsed.Year() > 9999 || parsed.IsZero() {
 				break
 			}
 			return parsed, nil

@@ -51,13 +51,16 @@ type Servers struct {
 type App struct {
 	cfg     Config
 	keys    []APIKey
+	provide func(context.Context) (Servers, error)
 	servers Servers
 	version string
+	began   time.Time
 	log     zerolog.Logger
 
 	listener net.Listener
 	server   *http.Server
 	handler  atomic.Pointer[http.Handler] // nil until start-up is complete
+	starting http.Handler                 // answers until then
 	metrics  *prometheus.Registry
 	ready    chan struct{}
 	failed   chan error
@@ -75,8 +78,10 @@ type App struct {
 	deps dependencies
 }
 
-// New makes a memd of a valid configuration. Nothing runs yet.
-func New(cfg Config, servers Servers, version string, log zerolog.Logger) (*App, error) {
+// New makes a memd of a valid configuration. Nothing runs yet. provide gives the servers
+// when start-up comes to need them; it may start some, and its ctx ends when the daemon
+// is stopped before it was ready.
+func New(cfg Config, provide func(context.Context) (Servers, error), version string, log zerolog.Logger) (*App, error) {
 	if err := cfg.Check(); err != nil {
 		return nil, err
 	}
@@ -84,7 +89,7 @@ func New(cfg Config, servers Servers, version string, log zerolog.Logger) (*App,
 	if err != nil {
 		return nil, err
 	}
-	return &App{cfg: cfg, keys: keys, servers: servers, version: version, log: log,
+	return &App{cfg: cfg, keys: keys, provide: provide, version: version, log: log, began: time.Now(), starting: httpapi.Starting(),
 		metrics: newRegistry(version), ready: make(chan struct{}), failed: make(chan error, 1)}, nil
 }
 
@@ -154,22 +159,25 @@ func (a *App) fail(err error) {
 
 // startUp builds the parts from the bottom up. Each leaves behind how it is stopped.
 func (a *App) startUp(ctx context.Context) error {
-	began := time.Now()
+	var err error
+	if a.servers, err = a.provide(ctx); err != nil {
+		return err
+	}
 	embedder := make(chan error, 1)
 	var local *e5.Embedder
 	if a.cfg.EmbedURL == "" { // the model loads while the database is seen to
 		go func() {
-			var err error
-			local, err = e5.Open(a.servers.Model)
-			embedder <- err
+			var loadErr error
+			local, loadErr = e5.Open(a.servers.Model)
+			embedder <- loadErr
 		}()
 	} else {
 		embedder <- nil
 	}
 
-	err := a.openDatabase(ctx)
+	err = a.openDatabase(ctx)
 	if loadErr := <-embedder; loadErr != nil {
-		return errors.Join(err, loadErr)
+		return errors.Join(err, fmt.Errorf("the local model cannot be loaded (make setup mends it): %w", loadErr))
 	}
 	if local != nil {
 		a.onStop("model", func(context.Context) error { return local.Close() })
@@ -221,7 +229,12 @@ func (a *App) startUp(ctx context.Context) error {
 		if err := w.Start(ctx); err != nil {
 			return err
 		}
-		a.onStop("worker", w.Stop)
+		a.onStop("worker", func(ctx context.Context) error {
+			// Time is left for what comes after it.
+			ctx, cancel := context.WithTimeout(ctx, a.cfg.DrainTimeout*6/10)
+			defer cancel()
+			return w.Stop(ctx)
+		})
 	}
 	relay := workLog.NewRelay(shortterm.RelayConfig{})
 	if err := relay.Start(ctx); err != nil {
@@ -238,10 +251,30 @@ func (a *App) startUp(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	a.awaitQueue(ctx)
 	a.handler.Store(&handler)
 	close(a.ready)
-	a.log.Info().Dur(memd.LogDuration, time.Since(began)).Str("address", a.Addr().String()).Msg("ready")
+	a.log.Info().Dur(memd.LogDuration, time.Since(a.began)).Str("address", a.Addr().String()).Msg("ready")
 	return nil
+}
+
+// awaitQueue gives the stream a moment to be made, so that a fresh memd is not called
+// degraded; a NATS that is away is no reason to wait longer.
+func (a *App) awaitQueue(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	for tick := time.NewTicker(20 * time.Millisecond); ; {
+		select {
+		case <-tick.C:
+			if a.bus.Check(ctx) == nil {
+				tick.Stop()
+				return
+			}
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		}
+	}
 }
 
 // openDatabase migrates and opens the pool for requests; it waits for a Postgres
@@ -249,13 +282,16 @@ func (a *App) startUp(ctx context.Context) error {
 func (a *App) openDatabase(ctx context.Context) error {
 	wait := backoff.NewExponentialBackOff()
 	wait.InitialInterval, wait.MaxInterval = 100*time.Millisecond, 5*time.Second
+	var said time.Time // told ever more rarely
+	quiet := time.Second
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
 		err := postgres.Migrate(ctx, a.servers.OwnerURL)
 		if err != nil && memd.KindOf(err) != memd.Unavailable {
 			return struct{}{}, backoff.Permanent(err)
 		}
-		if err != nil {
+		if err != nil && ctx.Err() == nil && time.Since(said) > quiet {
 			a.log.Warn().Err(err).Msg("waiting for the database")
+			said, quiet = time.Now(), min(2*quiet, time.Minute)
 		}
 		return struct{}{}, err
 	}, backoff.WithBackOff(wait), backoff.WithMaxElapsedTime(0))
@@ -293,7 +329,11 @@ func (a *App) openEmbedder(ctx context.Context, local *e5.Embedder) (embed.Embed
 		}
 		a.log.Warn().Err(err).Msg("the embedding server does not answer; what needs it waits")
 	}
-	watched := &watchedEmbedder{Embedder: remote, server: newServer(a.cfg.EmbedURL, a.cfg.OpenAIKey)}
+	watched := &watchedEmbedder{Embedder: remote}
+	watched.server = newServer(func(ctx context.Context) error {
+		_, err := remote.EmbedQuery(ctx, "ready?")
+		return err
+	})
 	a.deps.add("embedding", watched.server)
 	return watched, nil
 }
@@ -305,7 +345,7 @@ func (a *App) extractor() worker.Extractor {
 	if !a.cfg.UsesLLM() {
 		return rules
 	}
-	chat := newServer(a.cfg.LLMURL, a.cfg.OpenAIKey)
+	chat := newServer(listModels(a.cfg.LLMURL, a.cfg.OpenAIKey))
 	a.deps.add("llm", chat)
 	model := llm.New(llm.Config{URL: a.cfg.LLMURL, Model: a.cfg.LLMModel, APIKey: a.cfg.OpenAIKey,
 		Observe: chat.saw, Log: a.component("llm")}, rules)
@@ -331,15 +371,7 @@ func (a *App) serve(w http.ResponseWriter, r *http.Request) {
 		(*h).ServeHTTP(w, r)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	if r.URL.Path == "/healthz" {
-		fmt.Fprintln(w, `{"status":"ok"}`)
-		return
-	}
-	w.Header().Set("Content-Type", "application/problem+json")
-	w.Header().Set("Retry-After", "1")
-	w.WriteHeader(http.StatusServiceUnavailable)
-	fmt.Fprintln(w, `{"title":"Service Unavailable","status":503,"detail":"memd is starting"}`)
+	a.starting.ServeHTTP(w, r)
 }
 
 // readiness says whether requests can be served, and which dependencies are away

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -98,6 +100,47 @@ func ParseAPIKeys(s string) ([]APIKey, error) {
 
 // placeholders are values that people leave in from examples; they are no secret.
 var placeholders = []string{"changeme", "change-me", "secret", "password", "your-api-key", "your_api_key", "key", "test", "example", "xxx"}
+
+// InForce fills in what follows from other settings or from the machine: what a setting
+// that was left open comes to. The error names a variable that must be set here.
+func (c Config) InForce() (Config, error) {
+	if c.Extractor == "" {
+		c.Extractor = "rules"
+		if c.LLMURL != "" {
+			c.Extractor = "llm"
+		}
+	}
+	var err error
+	c.DataDir, err = dataDir(c.DataDir)
+	return c, err
+}
+
+// dataDir gives where data lies. By default it is below the user's data directory, and
+// for root not in root's home, where the unprivileged Postgres could not reach it.
+func dataDir(set string) (string, error) {
+	home, homeErr := os.UserHomeDir()
+	switch {
+	case set == "~" || strings.HasPrefix(set, "~/"):
+		if homeErr != nil {
+			return "", errors.New("MEMD_DATA_DIR: there is no home directory for ~")
+		}
+		set = filepath.Join(home, strings.TrimPrefix(set, "~"))
+	case set != "":
+	case os.Geteuid() == 0:
+		set = "/var/lib/memd"
+	case os.Getenv("XDG_DATA_HOME") != "":
+		set = filepath.Join(os.Getenv("XDG_DATA_HOME"), "memd")
+	case homeErr != nil:
+		return "", errors.New("MEMD_DATA_DIR: must be set where there is no home directory")
+	default:
+		set = filepath.Join(home, ".local", "share", "memd")
+	}
+	abs, err := filepath.Abs(set)
+	if err != nil {
+		return "", fmt.Errorf("MEMD_DATA_DIR: %w", err)
+	}
+	return abs, nil
+}
 
 // UsesLLM says whether facts are extracted by a model.
 func (c Config) UsesLLM() bool {

@@ -13,7 +13,7 @@ import (
 type Unreadable struct{ Name, Want string }
 
 // otherVariables are read elsewhere than in Config.
-var otherVariables = []string{"MEMD_CACHE_DIR"}
+var otherVariables = []string{"MEMD_CACHE_DIR", "MEMD_MAVEN_REPO"}
 
 // settings gives the variables of Config and the kind of each.
 func settings() map[string]reflect.Type {

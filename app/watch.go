@@ -44,65 +44,70 @@ func (d *dependencies) away(ctx context.Context) []string {
 	return away
 }
 
-// server is a model server seen from outside: its last calls, and whether it answers
-// at all when nobody has called it for a while.
+// server is a model server seen from outside: how its last call ended and, when nobody
+// has called it for a while, whether it answers a question that costs next to nothing.
 type server struct {
-	models string // an address that costs nothing to ask
-	key    string
-	client *http.Client
+	ask func(context.Context) error
 
 	mu      sync.Mutex
-	failing bool // the last call failed for the server's reasons
-	asked   time.Time
+	failing bool
+	seen    time.Time
 }
 
 // freshness is for how long what was last seen of a server stands.
-const freshness = 3 * time.Second
+const freshness = 5 * time.Second
 
-func newServer(baseURL, key string) *server {
-	return &server{models: strings.TrimRight(baseURL, "/") + "/models", key: key,
-		client: &http.Client{Timeout: time.Second, Transport: &http.Transport{DisableKeepAlives: true}}}
-}
+func newServer(ask func(context.Context) error) *server { return &server{ask: ask} }
 
-// saw records how a call ended.
+// saw records how a call ended. What the server has against the call itself is no sign
+// that it is away.
 func (s *server) saw(err error) {
 	kind := memd.KindOf(err)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked = time.Now()
+	s.seen = time.Now()
 	s.failing = err != nil && (kind == memd.Unavailable || kind == memd.RateLimited || kind == memd.Internal)
 }
 
-// away says whether the server fails or does not answer. A server that fails its
-// calls is away until a call succeeds; one that nobody called is asked.
+// away says whether the server fails or does not answer.
 func (s *server) away(ctx context.Context) bool {
 	s.mu.Lock()
-	failing, fresh := s.failing, time.Since(s.asked) < freshness
+	failing, fresh := s.failing, time.Since(s.seen) < freshness
 	s.mu.Unlock()
 	if fresh {
 		return failing
 	}
-	answers := s.answers(ctx)
+	ctx, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
+	defer cancel()
+	s.saw(s.ask(ctx))
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.asked, s.failing = time.Now(), !answers
 	return s.failing
 }
 
-func (s *server) answers(ctx context.Context) bool {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, s.models, nil)
-	if err != nil {
-		return false
+// listModels asks a chat server for its models: a server that answers that, if only to
+// say that it has no such list, is there. Generating a text would cost too much.
+func listModels(baseURL, key string) func(context.Context) error {
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	return func(ctx context.Context) error {
+		r, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(baseURL, "/")+"/models", nil)
+		if err != nil {
+			return err
+		}
+		if key != "" {
+			r.Header.Set("Authorization", "Bearer "+key)
+		}
+		resp, err := client.Do(r)
+		if err != nil {
+			return &memd.Error{Kind: memd.Unavailable, Op: "app.models", Err: err}
+		}
+		resp.Body.Close()
+		switch resp.StatusCode {
+		case http.StatusInternalServerError, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+			return &memd.Error{Kind: memd.Unavailable, Op: "app.models"}
+		}
+		return nil
 	}
-	if s.key != "" {
-		r.Header.Set("Authorization", "Bearer "+s.key)
-	}
-	resp, err := s.client.Do(r)
-	if err != nil {
-		return false
-	}
-	resp.Body.Close()
-	return resp.StatusCode < 500
 }
 
 // watchedEmbedder tells the server's state from the calls that are made anyway.

@@ -113,7 +113,7 @@ func measure(ctx context.Context, s scale) (r report, err error) {
 	// No workers: what is measured is the request path, and the pipeline would take
 	// the same cores.
 	daemon, err := app.New(app.Config{Listen: "127.0.0.1:0", DBPoolMin: 1, DBPoolMax: 10, NATSReplicas: 1,
-		DrainTimeout: 10 * time.Second, LogLevel: "error", LogFormat: "json"}, servers, "bench", zerolog.Nop())
+		DrainTimeout: 10 * time.Second, LogLevel: "error", LogFormat: "json"}, func(context.Context) (app.Servers, error) { return servers, nil }, "bench", zerolog.Nop())
 	if err != nil {
 		return r, err
 	}

@@ -190,3 +190,17 @@ func writeBytes(w http.ResponseWriter, status int, contentType string, body []by
 	w.WriteHeader(status)
 	_, _ = w.Write(body) // the caller may be gone
 }
+
+// Starting answers while memd is starting: it is alive, and not ready for anything.
+func Starting() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(requestIDHeader, requestID(r))
+		if r.URL.Path == "/healthz" {
+			writeJSON(w, http.StatusOK, "application/json", aliveAnswer{"ok"})
+			return
+		}
+		p := newProblem(http.StatusServiceUnavailable, memd.Unavailable.String(), "memd is starting")
+		p.retryAfter = time.Second
+		p.write(w)
+	})
+}

@@ -38,7 +38,7 @@ func TestMessagesRoundTrip(t *testing.T) {
 	h.send("GET", "/v1/messages?user_id=alice&session_id=s1", nil).want(200, `"has_more":false`, `"name":"bob"`,
 		fmt.Sprintf(`{"id":%d,"z":1,"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{\"b\": 1,  \"a\":2}"}}],"big":123456789012345678901234567890,"a":"\ufffd\u00e9","created_at":"`, id),
 		`"client_id":"client-7"`, `"received_at":"`, `"ingest":{"state":"pending"}`, "!metadata")
-	h.send("GET", fmt.Sprintf("/v1/messages/%d", id), nil).want(200, `"ingest":{"state":"skipped","attempts":0,"next_attempt_at":null,"error":null,"memories":[],"extractor":null,"settled_at":null}`,
+	h.send("GET", fmt.Sprintf("/v1/messages/%d", id), nil).want(200, `"ingest":{"state":"pending","attempts":0,"next_attempt_at":null,"error":null,"memories":[],"extractor":null,"settled_at":null}`,
 		`"user_id":"alice"`, `"session_id":"s1"`, `"big":123456789012345678901234567890`)
 	h.send("GET", fmt.Sprintf("/v1/messages/%d?user_id=alice", id), nil).want(200)
 	h.send("GET", fmt.Sprintf("/v1/messages/%d?user_id=bob", id), nil).want(404, "!alice")
@@ -351,6 +351,35 @@ func TestIngestStatesAndDeadLetters(t *testing.T) {
 	h.send("GET", "/v1/dead-letters", nil).want(200, `{"dead_letters":[],"next_cursor":null}`)
 	h.send("GET", "/v1/ingest", nil).want(200, `"skipped":2`, `"dead":0`)
 	h.send("POST", "/v1/dead-letters/999999/retry", nil).want(404)
+}
+
+// Skipped is only what the caller, or its role, keeps from being learned from; what
+// merely says nothing in words is done with no memories.
+func TestMessagesWithoutTextAreDone(t *testing.T) {
+	h := newHouse(t, houseConfig{})
+	var posted appendAnswer
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[
+		{"role":"user","name":"bob","content":[{"type":"image_url","image_url":{"url":"https://x/y.png"}}]},
+		{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"c1","content":"I live in Lisbon"},
+		{"role":"assistant","content":"","refusal":"I cannot say"},
+		{"role":"assistant","content":null,"audio":{"id":"a1"}},
+		{"role":"assistant","function_call":{"name":"f","arguments":"{}"}}]}`).want(201).into(&posted)
+	for i, m := range posted.Messages {
+		if want := map[bool]string{true: "skipped", false: "pending"}[m.Role == "tool"]; m.Ingest.State != want {
+			t.Errorf("message %d is %s, want %s", i, m.Ingest.State, want)
+		}
+	}
+	h.settle()
+	for _, m := range posted.Messages {
+		want := `"state":"done","attempts":1`
+		if m.Role == "tool" {
+			want = `"state":"skipped","attempts":0`
+		}
+		h.send("GET", fmt.Sprint("/v1/messages/", m.ID), nil).want(200, want, `"error":null,"memories":[]`)
+	}
+	h.send("GET", "/v1/ingest?user_id=u", nil).want(200, `"pending":0,"running":0,"failed":0,"done":5,"skipped":1,"dead":0`)
+	h.send("POST", "/v1/memories", `{"user_id":"u","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"x"}}]}]}`).want(200, `"results":[]`)
 }
 
 // As it is while a message is learned from: its memories must not be seen before its

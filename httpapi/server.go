@@ -136,15 +136,20 @@ func newServer(d Deps, cfg Config) (*server, error) {
 	return s, nil
 }
 
+// requestID is the request's own id, or a new one.
+func requestID(r *http.Request) string {
+	if id := r.Header.Get(requestIDHeader); cleanRequestID(id) {
+		return id
+	}
+	return uuid.NewString()
+}
+
 // observe gives each request its id, keeps a panic from ending the process, counts
 // and logs.
 func (s *server) observe(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		id := r.Header.Get(requestIDHeader)
-		if !cleanRequestID(id) {
-			id = uuid.NewString()
-		}
+		id := requestID(r)
 		w.Header().Set(requestIDHeader, id)
 		seen := &watchedWriter{ResponseWriter: w, route: noRoute}
 		s.metrics.inFlight.Inc()

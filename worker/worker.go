@@ -143,7 +143,7 @@ func New(pool *postgres.Pool, log *shortterm.Log, b *bus.Bus, extractor Extracto
 	cfg = cfg.withDefaults()
 	w := &Worker{
 		pool: pool, log: log, bus: b, extractor: extractor, embedder: embedder, store: store, cfg: cfg,
-		logger: cfg.Log.With().Str(memd.LogComponent, "worker").Logger(),
+		logger: cfg.Log,
 	}
 	w.database = newBreaker("postgres", cfg, w.logger, func(ctx context.Context) error {
 		return postgres.Err("worker.probe", pool.Ping(ctx))

@@ -26,13 +26,18 @@ func (c configCheckCommand) Run(k *kong.Context, misread []app.Unreadable) error
 		tag := fields.Field(i).Tag
 		secrets[tag.Get("env")] = tag.Get("secret")
 	}
+	inForce, openErr := c.InForce()
+	follows := map[string]string{"MEMD_DATA_DIR": inForce.DataDir, "MEMD_EXTRACTOR": inForce.Extractor}
 	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
 	for _, f := range k.Flags() {
 		if len(f.Envs) == 0 {
 			continue
 		}
-		env := f.Envs[0]
-		fmt.Fprintf(w, "%s\t%s\t%s\n", env, shown(fmt.Sprint(f.Target.Interface()), secrets[env]), source(k, f))
+		env, value, from := f.Envs[0], fmt.Sprint(f.Target.Interface()), source(k, f)
+		if value == "" && follows[env] != "" {
+			value, from = follows[env], "default"
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\n", env, shown(value, secrets[env]), from)
 	}
 	if err := w.Flush(); err != nil {
 		return err
@@ -40,7 +45,7 @@ func (c configCheckCommand) Run(k *kong.Context, misread []app.Unreadable) error
 	for _, name := range app.UnknownVariables(os.Environ()) {
 		fmt.Fprintf(os.Stderr, "warning: %s is no setting of memd\n", name)
 	}
-	if err := errors.Join(app.UnreadableError(misread), c.Check()); err != nil {
+	if err := errors.Join(app.UnreadableError(misread), c.Check(), openErr); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return errSaid
 	}

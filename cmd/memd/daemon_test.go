@@ -24,12 +24,18 @@ import (
 // binary is memd, built once for all tests of this package.
 var binary string
 
+// temporary is the folder for what a memd that is killed leaves behind.
+var temporary string
+
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "memd-bin-")
 	if err != nil {
 		panic(err)
 	}
-	binary = filepath.Join(dir, "memd")
+	binary, temporary = filepath.Join(dir, "memd"), filepath.Join(dir, "t")
+	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(temporary, 0o777), os.Chmod(temporary, 0o777|os.ModeSticky)); err != nil {
+		panic(err)
+	}
 	build := exec.Command("go", "build", "-ldflags", "-X main.version=v0.0.0-test", "-o", binary, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
@@ -102,7 +108,7 @@ func launch(t *testing.T, dir string, env ...string) *daemon {
 	t.Helper()
 	d := &daemon{t: t, ended: make(chan struct{})}
 	d.cmd = exec.Command(binary, "serve")
-	d.cmd.Env = append(cleanEnv(), "MEMD_LISTEN=127.0.0.1:0", "MEMD_DATA_DIR="+dir)
+	d.cmd.Env = append(cleanEnv(), "MEMD_LISTEN=127.0.0.1:0", "MEMD_DATA_DIR="+dir, "TMPDIR="+temporary)
 	d.cmd.Env = append(d.cmd.Env, env...)
 	d.cmd.Stderr = d
 	out, err := d.cmd.StdoutPipe()
@@ -331,7 +337,7 @@ func exitCode(t *testing.T, env []string, args ...string) (code int, output stri
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Env = append(cleanEnv(), env...)
+	cmd.Env = append(append(cleanEnv(), "TMPDIR="+temporary), env...)
 	out, err := cmd.CombinedOutput()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/alecthomas/kong"
+	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/app"
 )
 
@@ -27,7 +29,7 @@ type configCommands struct {
 }
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// A second signal ends the process at once.
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:]))
@@ -36,6 +38,9 @@ func main() {
 // run runs one command and gives its exit status. Problems go to standard error.
 func run(ctx context.Context, args []string) int {
 	var c commands
+	if len(args) == 0 {
+		args = []string{"--help"}
+	}
 	misread := app.TakeUnreadable(os.LookupEnv, os.Unsetenv)
 	parser, err := kong.New(&c, kong.Name("memd"),
 		kong.Description("Conversation memory: every message logged, learned from, and recalled."),
@@ -52,11 +57,28 @@ func run(ctx context.Context, args []string) int {
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	if err := parsed.Run(parsed, misread); err != nil {
 		if !errors.Is(err, errSaid) {
-			fmt.Fprintln(os.Stderr, "memd:", err)
+			fmt.Fprintln(os.Stderr, "memd:", plain(err))
 		}
 		return 1
 	}
 	return 0
+}
+
+// plain tells an error in words for whoever runs memd: without the names that the code
+// gives to operations and kinds, where there are words for people.
+func plain(err error) string {
+	var e *memd.Error
+	if !errors.As(err, &e) || e.Msg == "" {
+		return err.Error()
+	}
+	words := e.Msg
+	if e.Field != "" {
+		words = e.Field + ": " + words
+	}
+	if e.Err != nil {
+		words += ": " + e.Err.Error()
+	}
+	return strings.Replace(err.Error(), e.Error(), words, 1)
 }
 
 // errSaid is an error that has been told already.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -23,34 +24,36 @@ type serveCommand struct {
 // Run serves until a signal comes or it cannot go on. It starts what the
 // configuration does not name: its own Postgres, its own NATS.
 func (c serveCommand) Run(ctx context.Context, misread []app.Unreadable) (err error) {
-	if err := errors.Join(app.UnreadableError(misread), c.Check()); err != nil {
+	cfg, openErr := c.InForce()
+	if err := errors.Join(app.UnreadableError(misread), c.Check(), openErr); err != nil {
 		return err
 	}
-	log := newLogger(c.LogLevel, c.LogFormat)
+	log := newLogger(cfg.LogLevel, cfg.LogFormat)
 	for _, name := range app.UnknownVariables(os.Environ()) {
 		log.Warn().Str("variable", name).Msg("no setting of memd")
 	}
-	own := &ownServers{cfg: c.Config, log: log}
-	defer func() {
-		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.DrainTimeout)
-		defer cancel()
-		err = errors.Join(err, own.stop(stopping))
-	}()
-	servers, err := own.start(ctx)
-	if err != nil {
-		if ctx.Err() != nil { // stopped while starting
-			return nil
-		}
-		return err
-	}
-	daemon, err := app.New(c.Config, servers, currentVersion(), log)
+	own := &ownServers{cfg: cfg, log: log, gone: make(chan error, 1)}
+	daemon, err := app.New(cfg, own.start, currentVersion(), log)
 	if err != nil {
 		return err
 	}
 	if err := daemon.Start(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, daemon.Stop(context.WithoutCancel(ctx))) }()
+	defer func() {
+		began := time.Now()
+		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.DrainTimeout)
+		defer cancel()
+		// What holds on to its work is cut off early enough for the servers to end well.
+		draining, cancel := context.WithTimeout(stopping, cfg.DrainTimeout*8/10)
+		defer cancel()
+		// Nothing is lost by what was cut off, it is done again; so it is no failure of a
+		// memd that was told to stop.
+		if stopErr := errors.Join(daemon.Stop(draining), own.stop(stopping)); stopErr != nil {
+			log.Error().Err(stopErr).Msg("not everything ended by itself")
+		}
+		log.Info().Dur(memd.LogDuration, time.Since(began)).Msg("stopped")
+	}()
 	fmt.Printf("memd %s listens on http://%s\n", currentVersion(), daemon.Addr())
 	for ready := daemon.Ready(); ; {
 		select {
@@ -62,8 +65,8 @@ func (c serveCommand) Run(ctx context.Context, misread []app.Unreadable) (err er
 			return nil
 		case err := <-daemon.Failed():
 			return err
-		case <-own.gone():
-			return own.postgres.Err()
+		case err := <-own.gone:
+			return err
 		}
 	}
 }
@@ -80,24 +83,15 @@ type ownServers struct {
 	log      zerolog.Logger
 	postgres *embedded.Postgres
 	nats     *embedded.NATS
+	// gone yields why our Postgres will not come up any more.
+	gone chan error
+	// watched is closed when nobody waits for that any longer.
+	watched chan struct{}
 }
 
-func (o *ownServers) start(ctx context.Context) (app.Servers, error) {
-	s := app.Servers{OwnerURL: o.cfg.DBAdminURL, AppURL: o.cfg.DBURL}
-	if s.OwnerURL == "" {
-		s.OwnerURL = o.cfg.DBURL
-	}
-	dataDir := o.cfg.DataDir
-	if dataDir == "" {
-		var err error
-		if dataDir, err = defaultDataDir(); err != nil {
-			return s, err
-		}
-	}
-	dataDir, err := filepath.Abs(dataDir)
-	if err != nil {
-		return s, fmt.Errorf("MEMD_DATA_DIR: %w", err)
-	}
+// start gives the servers to work on, and starts those that are ours.
+func (o *ownServers) start(ctx context.Context) (s app.Servers, err error) {
+	s = app.Servers{OwnerURL: cmp.Or(o.cfg.DBAdminURL, o.cfg.DBURL), AppURL: o.cfg.DBURL}
 	if o.cfg.EmbedURL == "" {
 		m, err := embedded.FindModel()
 		if err != nil {
@@ -106,13 +100,7 @@ func (o *ownServers) start(ctx context.Context) (app.Servers, error) {
 		s.Model.ModelPath, s.Model.TokenizerPath, s.Model.RuntimePath = m.ONNX, m.Tokenizer, m.Library
 	}
 	if o.cfg.DBURL == "" {
-		bin, err := embedded.FindPostgres()
-		if err != nil {
-			return s, err
-		}
-		o.postgres, err = embedded.StartPostgres(ctx, embedded.PostgresConfig{BinDir: bin,
-			DataDir: filepath.Join(dataDir, "postgres"), Log: o.component("postgres")})
-		if err != nil {
+		if err := o.startPostgres(ctx); err != nil {
 			return s, err
 		}
 		s.OwnerURL, s.AppURL = o.postgres.OwnerURL(), o.postgres.AppURL()
@@ -121,7 +109,7 @@ func (o *ownServers) start(ctx context.Context) (app.Servers, error) {
 		s.NATS = func(opts ...nats.Option) (*nats.Conn, error) { return nats.Connect(o.cfg.NATSURL, opts...) }
 		return s, nil
 	}
-	o.nats, err = embedded.StartNATS(embedded.NATSConfig{StoreDir: filepath.Join(dataDir, "nats"),
+	o.nats, err = embedded.StartNATS(embedded.NATSConfig{StoreDir: filepath.Join(o.cfg.DataDir, "nats"),
 		Listen: o.cfg.NATSListen, Log: o.component("nats")})
 	if err != nil {
 		return s, err
@@ -130,44 +118,42 @@ func (o *ownServers) start(ctx context.Context) (app.Servers, error) {
 	return s, nil
 }
 
-// gone is closed when our Postgres will not come up any more; never, if we run none.
-func (o *ownServers) gone() <-chan struct{} {
-	if o.postgres == nil {
-		return nil
+func (o *ownServers) startPostgres(ctx context.Context) error {
+	bin, err := embedded.FindPostgres()
+	if err != nil {
+		return err
 	}
-	return o.postgres.Done()
+	p, err := embedded.StartPostgres(ctx, embedded.PostgresConfig{BinDir: bin,
+		DataDir: filepath.Join(o.cfg.DataDir, "postgres"), Log: o.component("postgres")})
+	if err != nil {
+		return err
+	}
+	o.postgres, o.watched = p, make(chan struct{})
+	go func() {
+		defer close(o.watched)
+		<-p.Done()
+		if err := p.Err(); err != nil {
+			o.gone <- err
+		}
+	}()
+	return nil
 }
 
 // stop ends them after everything that uses them has stopped.
 func (o *ownServers) stop(ctx context.Context) error {
-	var err error
 	if o.nats != nil {
 		o.nats.Stop()
 	}
-	if o.postgres != nil {
-		err = o.postgres.Stop(ctx)
+	if o.postgres == nil {
+		return nil
 	}
+	err := o.postgres.Stop(ctx)
+	<-o.watched
 	return err
 }
 
 func (o *ownServers) component(name string) zerolog.Logger {
 	return o.log.With().Str(memd.LogComponent, name).Logger()
-}
-
-// defaultDataDir is where data lies unless MEMD_DATA_DIR says otherwise. As root it
-// is not in root's home, where the unprivileged Postgres could not reach it.
-func defaultDataDir() (string, error) {
-	if os.Geteuid() == 0 {
-		return "/var/lib/memd", nil
-	}
-	if dir := os.Getenv("XDG_DATA_HOME"); dir != "" {
-		return filepath.Join(dir, "memd"), nil
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return "", fmt.Errorf("MEMD_DATA_DIR: must be set where there is no home directory")
-	}
-	return filepath.Join(home, ".local", "share", "memd"), nil
 }
 
 // newLogger logs to standard error: JSON for machines, colours for people.
