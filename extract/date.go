@@ -3,6 +3,7 @@ package extract
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -63,7 +64,10 @@ func resolve(text string, said time.Time, english bool) (string, moment) {
 	done := 0
 	var best moment
 	for _, m := range mentions(text, said, english) {
-		if m.start < done || within(spans, m.start) {
+		for len(spans) > 0 && spans[0][1] <= m.start {
+			spans = spans[1:]
+		}
+		if m.start < done || len(spans) > 0 && spans[0][0] <= m.start {
 			continue
 		}
 		best = best.better(m.when)
@@ -78,15 +82,6 @@ func resolve(text string, said time.Time, english bool) (string, moment) {
 	return out.String(), best
 }
 
-func within(spans [][2]int, i int) bool {
-	for _, s := range spans {
-		if s[0] <= i && i < s[1] {
-			return true
-		}
-	}
-	return false
-}
-
 // reader walks over the words of a sentence.
 type reader struct {
 	text  string
@@ -94,6 +89,18 @@ type reader struct {
 	// today is the calendar day of the message as midnight UTC; said its instant.
 	today, said time.Time
 	recurring   bool
+	// able is the first word from which on "in three weeks" tells how long something
+	// takes, len(words) if there is none.
+	able int
+	// clauses are the clauses in order; clause is the one that was last asked for.
+	clauses []clause
+	clause  int
+}
+
+// clause is a run of words of which each tells the tense of all.
+type clause struct {
+	end         int // the word after its last
+	was, willBe bool
 }
 
 // mentions gives what a sentence tells of dates, in order.
@@ -106,9 +113,14 @@ func mentions(text string, said time.Time, english bool) []mention {
 	if !said.IsZero() {
 		r.today = day(said.Year(), said.Month(), said.Day())
 	}
-	for _, w := range r.words {
+	r.able = len(r.words)
+	for i, w := range r.words {
 		r.recurring = r.recurring || recurring[w.low]
+		if i < r.able && abilities[w.low] {
+			r.able = i
+		}
 	}
+	r.cutClauses()
 	for i := 0; i < len(r.words); {
 		if m, n := r.at(i); n > 0 && m.when.valid() {
 			m.start, m.end = r.words[i].start, r.words[i+n-1].end
@@ -118,16 +130,8 @@ func mentions(text string, said time.Time, english bool) []mention {
 		}
 		i++
 	}
-	sortMentions(out)
+	slices.SortStableFunc(out, func(a, b mention) int { return a.start - b.start })
 	return out
-}
-
-func sortMentions(m []mention) {
-	for i := range m {
-		for j := i; j > 0 && m[j].start < m[j-1].start; j-- {
-			m[j], m[j-1] = m[j-1], m[j]
-		}
-	}
 }
 
 // valid holds a moment to years that can be written; one that notes no time is valid.
@@ -192,20 +196,37 @@ func (r *reader) word(i int) string {
 // of what is to come. "I've updated the calendar: dentist on Tuesday" does not say
 // that the dentist was.
 func (r *reader) tense(i int) (was, willBe bool) {
-	from, to := i, i+1
-	for from > 0 && !r.parted(from) {
-		from--
+	// Words are read in order, so that the clause is the last one or one after it.
+	for r.clauses[r.clause].end <= i {
+		r.clause++
 	}
-	for to < len(r.words) && !r.parted(to) {
-		to++
+	c := r.clauses[r.clause]
+	return c.was, c.willBe
+}
+
+// clauseWords is the most words of a clause: what is written without any mark is no
+// sentence, and a verb so far away tells nothing of a date.
+const clauseWords = 80
+
+// cutClauses finds the clauses and reads the tense of each once.
+func (r *reader) cutClauses() {
+	for from := 0; from < len(r.words); {
+		to := from + 1
+		for to < len(r.words) && to < from+clauseWords && !r.parted(to) {
+			to++
+		}
+		words := r.words[from:to]
+		r.clauses = append(r.clauses, clause{end: to, was: past(words), willBe: future(words)})
+		from = to
 	}
-	return past(r.words[from:to]), future(r.words[from:to])
 }
 
 // parted says whether a clause ends before word i.
 func (r *reader) parted(i int) bool {
 	return clauseOpeners[r.words[i].low] || strings.ContainsAny(r.text[r.words[i-1].end:r.words[i].start], ",;:(—–")
 }
+
+var abilities = set(`can could takes once twice times`)
 
 var clauseOpeners = set(`and but because so that which who when while before after if though although`)
 
@@ -413,10 +434,8 @@ func (r *reader) ahead(i int) (mention, int) {
 	if was, willBe := r.tense(i); was || !willBe {
 		return mention{}, 0
 	}
-	for _, w := range r.words[:i] {
-		if w.low == "can" || w.low == "could" || w.low == "takes" || w.low == "once" || w.low == "twice" || w.low == "times" {
-			return mention{}, 0
-		}
+	if r.able < i {
+		return mention{}, 0
 	}
 	start := i + 1
 	if w := r.word(start); w == "" {
@@ -441,6 +460,8 @@ func (r *reader) ahead(i int) (mention, int) {
 	return r.shift(v, units[unit]), n
 }
 
+var steps = map[string]int{"last": -1, "past": -1, "this": 0, "next": 1, "coming": 1}
+
 // neighbour reads last, this and next with week, month, year, weekend, a season.
 func (r *reader) neighbour(i int) (mention, int) {
 	if (r.words[i].low == "over" || r.words[i].low == "at" || r.words[i].low == "on" || r.words[i].low == "during") && r.word(i+1) == "the" && r.word(i+2) == "weekend" {
@@ -456,7 +477,7 @@ func (r *reader) neighbour(i int) (mention, int) {
 		}
 		return onWeekend(saturday), 3
 	}
-	step, ok := map[string]int{"last": -1, "past": -1, "this": 0, "next": 1, "coming": 1}[r.words[i].low]
+	step, ok := steps[r.words[i].low]
 	if !ok {
 		return mention{}, 0
 	}

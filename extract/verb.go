@@ -72,6 +72,7 @@ var (
 
 // future says whether words tell of what is to come.
 func future(words []word) bool {
+	holds := false // "have", "is": of what is to come unless the words tell of what has been
 	for i, w := range words {
 		switch low := w.low; {
 		case intents[low], strings.HasSuffix(low, "'ll"):
@@ -80,9 +81,9 @@ func future(words []word) bool {
 			return true
 		case (low == "forward" || low == "wait") && i > 0 && (words[i-1].low == "looking" || words[i-1].low == "can't"):
 			return true
-		case (low == "have" || low == "has" || low == "is" || low == "are") && !past(words):
-			return true
+		case low == "have" || low == "has" || low == "is" || low == "are":
+			holds = true
 		}
 	}
-	return false
+	return holds && !past(words)
 }
