@@ -276,3 +276,21 @@ func TestSettingsOfTheTransactionAreLeftAsTheyWere(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// A message without a text is learned from like any other: nothing comes of it, and
+// there is nothing to find it by.
+func TestMessagesWithoutTextLeaveNothing(t *testing.T) {
+	b := newStore(t)
+	said := b.say(memd.Message{UserID: "alice", SessionID: "s", Name: "bob"}, memd.Message{UserID: "alice", SessionID: "s", Role: memd.RoleAssistant})
+	b.consolidate(Learned{Messages: said, Extractor: "test/1"})
+	for _, table := range []string{"message_posting", "memory"} {
+		if n := query[int](b, "SELECT count(*) FROM "+table); n != 0 {
+			t.Errorf("%d rows in %s", n, table)
+		}
+	}
+	b.learn(memd.Message{UserID: "alice", SessionID: "s", Text: "I like tea"}, memd.Message{UserID: "alice", SessionID: "s", Name: "bob", Text: "So do I"})
+	if n := query[int](b, `SELECT messages FROM memory_scope WHERE user_id = 'alice'`); n != 2 {
+		t.Errorf("%d messages are counted, want 2", n)
+	}
+	b.checkCounters()
+}

@@ -305,6 +305,9 @@ const wholeMessage int32 = 0
 func (w *writes) queueMessagePostings(b *pgx.Batch, tenant string) {
 	var all []posting
 	for _, m := range w.messages {
+		if strings.TrimSpace(m.text) == "" {
+			continue // an image, a tool call: only its speaker's name could be found
+		}
 		terms, length := indexed(m.actor, m.text)
 		if length == 0 {
 			continue

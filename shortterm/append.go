@@ -31,8 +31,9 @@ type Append struct {
 	Metadata json.RawMessage
 	// Timezone is an IANA name, "" for UTC.
 	Timezone string
-	// Infer and Learn say what is learned from: with Infer, messages with text of the
-	// roles in Learn that are user or assistant. The rest is skipped for ever.
+	// Infer and Learn say what is learned from: with Infer, messages of the roles in
+	// Learn that are user or assistant, also those without a text, which end with
+	// nothing learned. The rest is skipped for ever.
 	Infer bool
 	Learn []memd.Role
 	// Backfill waits behind live traffic.
@@ -68,7 +69,7 @@ type AppendedMessage struct {
 
 // learns says whether m is learned from.
 func (a Append) learns(m memd.Message) bool {
-	return a.Infer && m.Role.Learnable() && slices.Contains(a.Learn, m.Role) && strings.TrimSpace(m.Text) != ""
+	return a.Infer && m.Role.Learnable() && slices.Contains(a.Learn, m.Role)
 }
 
 // Append writes all messages of a or none, in the order given, in one round trip, and

@@ -101,20 +101,29 @@ func TestWhatIsLearnedFrom(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	var silent []memd.Message
+	for _, raw := range []string{`"tool_calls":[{"id":"c"}]`, `"refusal":"no"`, `"audio":{"id":"a"}`, `"function_call":{"name":"f"}`} {
+		m, err := memd.ParseMessage(json.RawMessage(`{"role":"assistant","content":null,` + raw + `}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		silent = append(silent, m)
+	}
 	given := []memd.Message{
 		message(t, memd.RoleSystem, "s", ""), message(t, memd.RoleDeveloper, "d", ""), message(t, memd.RoleTool, "t", ""),
 		message(t, memd.RoleUser, "u", ""), message(t, memd.RoleAssistant, "a", ""), image,
 	}
+	given = append(given, silent...)
 	for _, c := range []struct {
 		infer bool
 		learn []memd.Role
 		want  string
 	}{
-		{true, both, "...pp."},
-		{true, []memd.Role{memd.RoleUser}, "...p.."},
-		{true, []memd.Role{memd.RoleAssistant, memd.RoleTool}, "....p."},
-		{true, nil, "......"},
-		{false, both, "......"},
+		{true, both, "...ppppppp"},
+		{true, []memd.Role{memd.RoleUser}, "...p.p...."},
+		{true, []memd.Role{memd.RoleAssistant, memd.RoleTool}, "....p.pppp"},
+		{true, nil, ".........."},
+		{false, both, ".........."},
 	} {
 		got := f.append(t, Append{UserID: user, Messages: given, Infer: c.infer, Learn: c.learn})
 		states := ""
