@@ -315,12 +315,18 @@ func TestSessions(t *testing.T) {
 	}
 	page = sessionsAnswer{}
 	h.send("GET", "/v1/sessions?user_id=p&limit=2&offset=3", nil).want(200).into(&page)
+	var first sessionsAnswer
+	h.send("GET", "/v1/sessions?user_id=p&limit=2", nil).want(200).into(&first)
 	if len(page.Sessions) != 2 || page.Sessions[0].SessionID != "s3" {
 		t.Errorf("offset: %+v", page)
 	}
 	h.send("GET", "/v1/sessions?user_id=p&offset=99", nil).want(200, `"sessions":[]`)
 	h.send("GET", "/v1/sessions?user_id=p&offset=3&cursor=x", nil).want(422, `"location":"query.cursor"`)
-	h.send("GET", "/v1/sessions?user_id=p&cursor=hunter%202", nil).want(422, `"location":"query.cursor"`, "!hunter")
+	for _, cursor := range []string{"hunter%202", "1", "zz", url.QueryEscape(*first.NextCursor) + "%0A"} {
+		h.send("GET", "/v1/sessions?user_id=p&cursor="+cursor, nil).want(422, `"location":"query.cursor"`, "!hunter")
+		h.send("GET", "/v1/dead-letters?cursor="+cursor, nil).want(422, `"location":"query.cursor"`, "!hunter")
+	}
+	h.send("GET", "/v1/sessions?user_id=u&cursor="+url.QueryEscape(*first.NextCursor), nil).want(422, `"location":"query.cursor"`)
 }
 
 func TestIngestStatesAndDeadLetters(t *testing.T) {

@@ -105,10 +105,14 @@ func (c cursor) encode(s selection) string {
 
 func (s selection) readCursor(text string) (*cursor, error) {
 	b, err := base64.RawURLEncoding.DecodeString(text)
-	if err != nil || len(b) != 32 || !bytes.Equal(b[:8], s.fingerprint()) {
-		return nil, memd.InvalidField("cursor", "is not one of this list")
+	if err == nil && len(b) == 32 && bytes.Equal(b[:8], s.fingerprint()) {
+		c := &cursor{time.UnixMicro(int64(binary.BigEndian.Uint64(b[8:]))).UTC(), memoryID(b[16:])}
+		// No row was made before 1970, and what Postgres knows of times ends.
+		if y := c.createdAt.Year(); y >= 1970 && y <= 9999 && c.encode(s) == text {
+			return c, nil
+		}
 	}
-	return &cursor{time.UnixMicro(int64(binary.BigEndian.Uint64(b[8:]))), memoryID(b[16:])}, nil
+	return nil, memd.InvalidField("cursor", "is not one of this list")
 }
 
 // Get gives one memory, also a superseded or expired one. The user and agent of check,

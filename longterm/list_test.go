@@ -3,8 +3,10 @@ package longterm
 import (
 	"encoding/base64"
 	"fmt"
+	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/memdhq/memd"
 )
@@ -71,6 +73,39 @@ func TestListPages(t *testing.T) {
 	if _, _, _, err := b.List(t.Context(), "other", ListQuery{Scope: user("alice"), Cursor: cursor}); memd.KindOf(err) != memd.Invalid {
 		t.Errorf("another tenant: %v", err)
 	}
+}
+
+// What a list reads as a cursor it has given out itself, to the letter, and no other
+// list reads it.
+func FuzzReadCursor(f *testing.F) {
+	of := func(tenant string, scope memd.Scope) selection {
+		sel, err := newSelection(tenant, scope, Filter{}, false)
+		if err != nil {
+			f.Fatal(err)
+		}
+		return sel
+	}
+	here := of("acme", user("alice"))
+	others := []selection{of("acme", user("bob")), of("other", user("alice")), of("acme", memd.Scope{AgentID: "alice"}), of("acme", memd.Scope{UserID: "alice", AgentID: "a"})}
+	given := cursor{time.Date(2026, 1, 2, 3, 4, 5, 6000, time.UTC), memoryID{1, 2, 3}}
+	for _, s := range []string{"", "?", "AAAA", given.encode(here), given.encode(here) + "\n", given.encode(here)[1:], given.encode(others[0]),
+		cursor{time.UnixMicro(math.MinInt64), memoryID{}}.encode(here), cursor{time.UnixMicro(math.MaxInt64), memoryID{}}.encode(here), cursor{}.encode(here)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		c, err := here.readCursor(s)
+		if err != nil {
+			return
+		}
+		if c.encode(here) != s || c.createdAt.Year() < 1970 || c.createdAt.Year() > 9999 {
+			t.Errorf("%q is read as %v", s, c)
+		}
+		for _, l := range others {
+			if _, err := l.readCursor(s); err == nil {
+				t.Errorf("%q of another list is read", s)
+			}
+		}
+	})
 }
 
 func TestDelete(t *testing.T) {

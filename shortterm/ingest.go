@@ -260,16 +260,17 @@ func (l *Log) AwaitIdle(ctx context.Context, tenant, userID, sessionID string) (
 type DeadLetter struct{ Entry }
 
 // DeadLetters lists what was given up, newest first, up to limit after cursor ("" for
-// the first page). next is "" at the end.
+// the first page). next is "" at the end. Invalid: the cursor is none of this list.
 func (l *Log) DeadLetters(ctx context.Context, tenant string, limit int, cursor string) (letters []DeadLetter, next string, err error) {
-	before, err := readCursor(cursor)
+	pages := list{"dead letters", tenant}
+	before, err := pages.readCursor(cursor)
 	if err != nil {
 		return nil, "", err
 	}
 	letters = []DeadLetter{}
 	err = l.read(ctx, tenant, func(rows pgx.Rows) error {
 		if len(letters) == limit {
-			next = writeCursor(letters[limit-1].ID)
+			next = pages.writeCursor(letters[limit-1].ID)
 			return nil
 		}
 		e, _, err := scanEntry(rows)

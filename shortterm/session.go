@@ -3,8 +3,6 @@ package shortterm
 import (
 	"context"
 	"encoding/json"
-	"math"
-	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -86,9 +84,11 @@ func (l *Log) CreateSession(ctx context.Context, tenant string, s NewSession) (S
 }
 
 // Sessions lists a user's sessions of kind chat, newest first, up to limit after
-// cursor ("" for the first page). next is "" at the end.
+// cursor ("" for the first page). next is "" at the end. Invalid: the cursor is none of
+// this list.
 func (l *Log) Sessions(ctx context.Context, tenant, userID string, limit int, cursor string) (sessions []Session, next string, err error) {
-	before, err := readCursor(cursor)
+	pages := list{"sessions", tenant, userID}
+	before, err := pages.readCursor(cursor)
 	if err != nil {
 		return nil, "", err
 	}
@@ -96,7 +96,7 @@ func (l *Log) Sessions(ctx context.Context, tenant, userID string, limit int, cu
 	var last int64
 	err = l.read(ctx, tenant, func(rows pgx.Rows) error {
 		if len(sessions) == limit {
-			next = writeCursor(last)
+			next = pages.writeCursor(last)
 			return nil
 		}
 		s, err := scanSession(rows, &last)
@@ -128,17 +128,3 @@ func scanSession(rows pgx.Rows, head ...any) (s Session, err error) {
 	s.LastMessageAt, s.ClosedAt, s.CreatedAt = utc(s.LastMessageAt), utc(s.ClosedAt), s.CreatedAt.UTC()
 	return s, err
 }
-
-// Cursors are the number of the last item that was given.
-func readCursor(cursor string) (int64, error) {
-	if cursor == "" {
-		return math.MaxInt64, nil
-	}
-	n, err := strconv.ParseInt(cursor, 36, 64)
-	if err != nil || n <= 0 || writeCursor(n) != cursor {
-		return 0, memd.InvalidField("cursor", "is none that was given out")
-	}
-	return n, nil
-}
-
-func writeCursor(n int64) string { return strconv.FormatInt(n, 36) }
