@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"context"
 	"regexp"
 	"strings"
 	"unicode"
@@ -20,13 +21,17 @@ var (
 )
 
 // Clean gives what of a message's text is learned from; other extractors begin with
-// it too. See clean.
-func Clean(text string) string { return clean(text) }
+// it too. It is what the first MaxText bytes have to say for themselves: valid text
+// without control characters and direction overrides, without recalled memories that
+// came back in it, without chats given as examples, secrets redacted. Line breaks stay.
+func Clean(text string) string {
+	text, _ = clean(context.Background(), text) // its only error is its context's
+	return text
+}
 
-// clean gives what a message has to say for itself: valid text without control
-// characters and direction overrides, without recalled memories that came back in
-// it, without chats given as examples, secrets redacted. Line breaks stay.
-func clean(text string) string {
+// clean is Clean for as long as ctx lasts.
+func clean(ctx context.Context, text string) (string, error) {
+	text, rest := bound(text)
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	text = strings.Map(func(r rune) rune {
@@ -40,7 +45,15 @@ func clean(text string) string {
 		}
 		return r
 	}, text)
-	return Redact(dropExamples(dropRecalled(text)))
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	text = dropRecalled(text + closingTags(ctx, text, rest))
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	text = dropExamples(text)
+	return redact(ctx, text+closingFence(ctx, text, rest))
 }
 
 // dropRecalled takes out blocks of recalled text: a heading with the lines that

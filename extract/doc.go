@@ -2,6 +2,7 @@
 //
 // Rules, the extractor that needs no model, works in steps, each a file:
 //
+//	bound.go     how much of a message is looked at
 //	clean.go     what a message may hand on: no control characters, no recalled or few-shot text, secrets redacted
 //	redact.go    the secrets
 //	sentence.go  cutting into sentences, list items and captions
@@ -18,6 +19,12 @@
 // answers "(asked: Where do you live?)", a mark "[redacted:card]". One closing
 // full stop is dropped, markdown's "**" and list marks too, blanks are collapsed;
 // every other sign stays as said.
+//
+// Its work is bounded and grows with the text and no faster, whatever the text is
+// like. Of one message the first MaxText bytes (65536) are turned into statements, cut
+// behind a line, a sentence or a word; the rest stays in the log only, and the
+// extraction says so: "rules/1 (cut at 65536 bytes)". A sentence of more than 2000
+// characters is taken for several. An extraction ends soon after its context does.
 //
 // When it is not sure it keeps: a dull memory costs less than a lost fact.
 package extract

@@ -50,7 +50,7 @@ func TestExtractHoldsItsPromises(t *testing.T) {
 	})
 }
 
-var note = regexp.MustCompile(`\(asked: .*?\?\W*\)|\((?:\d{4}(?:-\d{2}(?:-\d{2})?)?|(?:week of|weekend of|before|after) \d{4}-\d{2}-\d{2}|(?:spring|summer|autumn|fall|winter) \d{4})\)|\[redacted:[a-z]+\]`)
+var note = regexp.MustCompile(`\(asked: .*?[?？؟\x{037e}]\W*\)|\((?:\d{4}(?:-\d{2}(?:-\d{2})?)?|(?:week of|weekend of|before|after) \d{4}-\d{2}-\d{2}|(?:spring|summer|autumn|fall|winter) \d{4})\)|\[redacted:[a-z]+\]`)
 
 type failer interface {
 	Fatalf(format string, args ...any)
@@ -100,7 +100,7 @@ func checkExtraction(t failer, in Input) {
 			t.Fatalf("occurred at %v", c.OccurredAt)
 		}
 		source := map[string]bool{}
-		for _, w := range wordsOf(clean(m.Text)) {
+		for _, w := range wordsOf(Clean(m.Text)) {
 			source[w.low] = true
 		}
 		for _, w := range wordsOf(note.ReplaceAllString(c.Text, " ")) {
@@ -147,7 +147,7 @@ func FuzzSentences(f *testing.F) {
 		if !utf8.ValidString(text) {
 			return
 		}
-		got := sentences(text)
+		got := sentences(context.Background(), text)
 		if signs(strings.Join(got, " ")) != signs(text) {
 			t.Fatalf("%q\n gives %q", text, got)
 		}
@@ -156,7 +156,11 @@ func FuzzSentences(f *testing.F) {
 				t.Fatalf("%q: sentence %q", text, s)
 			}
 		}
-		for _, p := range split(text) {
+		pieces, err := split(context.Background(), text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range pieces {
 			if !hasContent(p.text) {
 				t.Fatalf("%q: empty piece", text)
 			}

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -10,12 +11,21 @@ import (
 
 // secret is one form in which a secret shows itself. Group 1 of the pattern, if
 // there is one, is the part that is taken out; else the whole match is.
+//
+// The time that it takes is linear in the text only if no match that is begun can
+// run on for long while another, later one is found: each search would go over the
+// same text again. So values in quotes and what ends at a far mark are read by hand.
 type secret struct {
 	// hints are lower-case pieces of which one stands in every text that matches;
 	// they spare the pattern for the texts that have none.
 	hints   []string
 	pattern *regexp.Regexp
 	mark    string
+	// valued says that the pattern ends where a value begins, which is what is taken
+	// out: see valueEnd.
+	valued bool
+	// find is asked in place of the pattern, if there is one.
+	find func(text string) [][]int
 	// accept says whether the part really is one; nil accepts all.
 	accept func(value string) bool
 }
@@ -32,12 +42,10 @@ const (
 const (
 	sign   = `\s*(?::|=|：)\s*`
 	copula = `(?:\s+(?:is|was|are|to|now|es|est|ist|é|lautet|है)\s+(?:(?:now|still|just|currently|simply)\s+)?|は|是|为|為|\s*(?::|=|：)\s*)`
-	// value is quoted, or runs to the next blank.
-	value = `("[^"\n]+"|'[^'\n]+'|“[^”\n]+”|` + "`[^`\n]+`" + `|[^\s"'“”` + "`" + `,;。、]+)`
 )
 
 var secrets = []secret{
-	{hints: []string{"-----begin"}, pattern: regexp.MustCompile(`-----BEGIN [A-Z0-9 ]+-----(?:(?s:.*?)-----END [A-Z0-9 ]+-----|[\sA-Za-z0-9+/=]*)`), mark: keyMark},
+	{hints: []string{"-----begin"}, find: privateKeys, mark: keyMark},
 	{hints: []string{"eyj"}, pattern: regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?`), mark: tokenMark},
 	{hints: []string{"sk-", "sk_", "pk-", "pk_", "rk-", "rk_"}, pattern: regexp.MustCompile(`\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}`), mark: keyMark, accept: hasDigit},
 	{hints: []string{"ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat_", "glpat-"}, pattern: regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,})`), mark: tokenMark},
@@ -50,12 +58,12 @@ var secrets = []secret{
 	{hints: []string{"://"}, pattern: regexp.MustCompile(`\b[a-zA-Z][a-zA-Z0-9+.-]*://[^\s/:@]*:([^\s/@]+)@`), mark: passwordMark},
 	{hints: []string{"authorization"}, pattern: regexp.MustCompile(`(?i)\bauthorization` + sign + `(?:basic|bearer|token)\s+([^\s"',;]{6,})`), mark: tokenMark},
 	{hints: []string{"bearer"}, pattern: regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/-]{12,}=*)`), mark: tokenMark, accept: hasDigit},
-	{hints: []string{"="}, pattern: regexp.MustCompile(`\b[A-Z0-9_]*(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY)[A-Z0-9_]*\s*=\s*` + value), mark: keyMark},
+	{hints: []string{"="}, pattern: regexp.MustCompile(`\b[A-Z0-9_]*(?:SECRET|TOKEN|PASSWORD|PASSWD|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY)[A-Z0-9_]*\s*=\s*`), valued: true, mark: keyMark},
 	{hints: []string{"phrase"}, pattern: regexp.MustCompile(`(?i)\b(?:pass ?phrase)` + copula + `([^\n.!?]+)`), mark: passwordMark},
 	{hints: []string{"pass", "kennwort", "contraseña", "senha"}, pattern: regexp.MustCompile(`(?im)\b(?:password|passwort|kennwort|contraseña|senha|mot de passe)` + sign + `([a-z]+(?: [a-z]+){2,8})[.!]?\s*$`), mark: passwordMark},
-	{hints: []string{"pass", "pwd", "kennwort", "contraseña", "clave", "senha", "wachtwoord", "hasło", "пароль", "密码", "密碼", "パスワード", "비밀번호"}, pattern: regexp.MustCompile(`(?i)(?:\b(?:pass ?word|passwd|pwd|pass ?code|passwort|kennwort|contraseña|clave|senha|mot de passe|wachtwoord|hasło)|пароль|密码|密碼|パスワード|비밀번호)(?:\s+(?:for|of|to|on|at|für|para|de|del|pour)\s+(?:(?:my|the|our)\s+)?[^\s:=.,;]{1,40}(?:\s[^\s:=.,;]{1,40})?)?` + copula + value), mark: passwordMark, accept: notProse},
-	{hints: []string{"key", "token", "secret"}, pattern: regexp.MustCompile(`(?i)\b(?:(?:api|secret|access|private|license|encryption)[ _-]?key|(?:access|auth|api|refresh|session|bot|personal access)[ _-]?token|client[ _-]?secret)` + copula + value), mark: keyMark, accept: notProse},
-	{hints: []string{"token", "secret", "apikey"}, pattern: regexp.MustCompile(`(?i)\b(?:token|secret|apikey)\s*[:=]\s*` + value), mark: keyMark, accept: func(v string) bool { return len(v) >= 8 && hasDigit(v) }},
+	{hints: []string{"pass", "pwd", "kennwort", "contraseña", "clave", "senha", "wachtwoord", "hasło", "пароль", "密码", "密碼", "パスワード", "비밀번호"}, pattern: regexp.MustCompile(`(?i)(?:\b(?:pass ?word|passwd|pwd|pass ?code|passwort|kennwort|contraseña|clave|senha|mot de passe|wachtwoord|hasło)|пароль|密码|密碼|パスワード|비밀번호)(?:\s+(?:for|of|to|on|at|für|para|de|del|pour)\s+(?:(?:my|the|our)\s+)?[^\s:=.,;]+(?:\s[^\s:=.,;]+)?)?` + copula), valued: true, mark: passwordMark, accept: notProse},
+	{hints: []string{"key", "token", "secret"}, pattern: regexp.MustCompile(`(?i)\b(?:(?:api|secret|access|private|license|encryption)[ _-]?key|(?:access|auth|api|refresh|session|bot|personal access)[ _-]?token|client[ _-]?secret)` + copula), valued: true, mark: keyMark, accept: notProse},
+	{hints: []string{"token", "secret", "apikey"}, pattern: regexp.MustCompile(`(?i)\b(?:token|secret|apikey)\s*[:=]\s*`), valued: true, mark: keyMark, accept: func(v string) bool { return len(v) >= 8 && hasDigit(v) }},
 	{hints: []string{"cvv", "cvc", "security code"}, pattern: regexp.MustCompile(`(?i)\b(?:cvv2?|cvc2?|security code)(?:\s+(?:is|was)\s+|\s*[:=]?\s*)(\d{3,4})\b`), mark: cvvMark},
 	{hints: []string{"pin"}, pattern: regexp.MustCompile(`(?i)\bpin(?:\s+(?:code|number))?(?:\s+for\s+my\s+\w+(?:\s\w+)?)?(?:\s+is\s+(?:now\s+)?|\s*[:=]\s*)(\d{3,12})\b`), mark: passwordMark},
 }
@@ -91,18 +99,27 @@ func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }
 // [redacted:card]: API keys, tokens and private keys of the common forms, what is
 // said to be a password, PIN or key, and card numbers (13 to 19 digits that pass
 // the Luhn check). Phone numbers, years and other numbers stay. Redacting twice
-// changes nothing.
+// changes nothing. The time it takes grows with the text and no faster.
 func Redact(text string) string {
+	text, _ = redact(context.Background(), text) // its only error is its context's
+	return text
+}
+
+// redact is Redact for as long as ctx lasts.
+func redact(ctx context.Context, text string) (string, error) {
 	if text == "" {
-		return text
+		return text, nil
 	}
 	low := strings.ToLower(text)
 	for _, s := range secrets {
+		if err := ctx.Err(); err != nil {
+			return "", err
+		}
 		if s.hinted(low) {
 			text = s.redact(text)
 		}
 	}
-	return redactCards(text)
+	return redactCards(text), nil
 }
 
 func (s secret) hinted(low string) bool {
@@ -110,15 +127,26 @@ func (s secret) hinted(low string) bool {
 }
 
 func (s secret) redact(text string) string {
-	matches := s.pattern.FindAllStringSubmatchIndex(text, -1)
+	find := s.find
+	if find == nil {
+		find = func(text string) [][]int { return s.pattern.FindAllStringSubmatchIndex(text, -1) }
+	}
+	matches := find(text)
 	if matches == nil {
 		return text
 	}
 	var out strings.Builder
-	done := 0
+	done, read := 0, 0
 	for _, m := range matches {
 		start, end := m[0], m[1]
-		if len(m) >= 4 && m[2] >= 0 {
+		part := s.valued || len(m) >= 4 // of the match
+		switch {
+		case s.valued && start < read:
+			continue // it stands in the value before
+		case s.valued:
+			start, end = end, valueEnd(text, end)
+			read = end
+		case len(m) >= 4 && m[2] >= 0:
 			start, end = m[2], m[3]
 		}
 		v := text[start:end]
@@ -126,7 +154,7 @@ func (s secret) redact(text string) string {
 			continue
 		}
 		// The full stop of the sentence is not part of the secret.
-		for end > start && len(m) >= 4 && strings.ContainsRune(".!?)", rune(text[end-1])) {
+		for end > start && part && strings.ContainsRune(".!?)", rune(text[end-1])) {
 			end--
 		}
 		if start == end {
@@ -138,6 +166,63 @@ func (s secret) redact(text string) string {
 	}
 	out.WriteString(text[done:])
 	return out.String()
+}
+
+// valueQuotes are the marks that a value may stand in, with those that close them.
+var valueQuotes = map[rune]string{'"': `"`, '\'': `'`, '“': "”", '`': "`"}
+
+// maxQuoted is the most bytes of a value in quotes.
+const maxQuoted = 4096
+
+// valueEnd gives where the value ends that begins at i; i if there is none. It is
+// quoted on one line, or runs to the next blank or mark.
+func valueEnd(text string, i int) int {
+	first, size := utf8.DecodeRuneInString(text[i:])
+	if closing, quoted := valueQuotes[first]; quoted {
+		window := text[i+size : min(len(text), i+size+maxQuoted)]
+		if n := strings.Index(window, closing); n > 0 && !strings.Contains(window[:n], "\n") {
+			return i + size + n + len(closing)
+		}
+		return i
+	}
+	if n := strings.IndexAny(text[i:], " \t\n\f\r\"'“”`,;。、"); n >= 0 {
+		return i + n
+	}
+	return len(text)
+}
+
+var (
+	keyBegin = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]+-----`)
+	keyEnd   = regexp.MustCompile(`-----END [A-Z0-9 ]+-----`)
+)
+
+// privateKeys finds keys in armour, from "BEGIN" to the next "END", or as far as
+// what follows can be part of one.
+func privateKeys(text string) [][]int {
+	ends := keyEnd.FindAllStringIndex(text, -1)
+	var out [][]int
+	done := 0
+	for _, begin := range keyBegin.FindAllStringIndex(text, -1) {
+		if begin[0] < done {
+			continue
+		}
+		for len(ends) > 0 && ends[0][0] < begin[1] {
+			ends = ends[1:]
+		}
+		if done = begin[1]; len(ends) > 0 {
+			done = ends[0][1]
+		} else {
+			for done < len(text) && armoured(text[done]) {
+				done++
+			}
+		}
+		out = append(out, []int{begin[0], done})
+	}
+	return out
+}
+
+func armoured(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || strings.IndexByte("+/= \t\n\f\r", b) >= 0
 }
 
 // digits is a run of digits in a text.

@@ -28,9 +28,11 @@ type Rules struct{}
 func NewRules() *Rules { return &Rules{} }
 
 // Extract gives the statements of in.Messages in order. Messages of other roles
-// than user and assistant give none. The only error is ctx's own.
+// than user and assistant give none. Of each message the first MaxText bytes are
+// looked at; if one is longer, Extractor ends in CutMark. The only error is
+// Unavailable, soon after ctx ends.
 func (r *Rules) Extract(ctx context.Context, in Input) (memd.Extraction, error) {
-	out := memd.Extraction{Extractor: RulesVersion}
+	out := memd.Extraction{Extractor: RulesVersion + CutMark(in.Messages)}
 	names := participants(in)
 	var previous *memd.Message
 	for i := range in.Before {
@@ -45,7 +47,7 @@ func (r *Rules) Extract(ctx context.Context, in Input) (memd.Extraction, error) 
 		}
 		all, err := statements(ctx, m, previous, names)
 		if err != nil {
-			return memd.Extraction{}, err
+			return memd.Extraction{}, ended(err)
 		}
 		for position, s := range all {
 			out.Candidates = append(out.Candidates, memd.Candidate{
@@ -62,7 +64,14 @@ func (r *Rules) Extract(ctx context.Context, in Input) (memd.Extraction, error) 
 		}
 		previous = m
 	}
+	if err := ctx.Err(); err != nil {
+		return memd.Extraction{}, ended(err)
+	}
 	return out, nil
+}
+
+func ended(err error) error {
+	return &memd.Error{Kind: memd.Unavailable, Op: "extract.rules", Msg: "extraction was ended", Err: err}
 }
 
 // participants gives the names of those who speak, as they may be addressed.

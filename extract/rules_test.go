@@ -229,7 +229,7 @@ func TestSentences(t *testing.T) {
 		{"   ", nil},
 		{"...", []string{"..."}},
 	} {
-		if got := sentences(c.text); !slices.Equal(got, c.want) {
+		if got := sentences(context.Background(), c.text); !slices.Equal(got, c.want) {
 			t.Errorf("%q\n gives %s\n want  %s", c.text, quoted(got), quoted(c.want))
 		}
 	}

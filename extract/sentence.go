@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"context"
 	"regexp"
 	"slices"
 	"strings"
@@ -39,15 +40,15 @@ var (
 	urlPattern = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"“”]+|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
 )
 
-// split cuts a text into pieces in order. Fenced code is left out; a fence that
-// never closes is no fence.
-func split(text string) []piece {
+// split cuts a text into pieces in order, none of more than maxRunes. Fenced code is
+// left out; a fence that never closes is no fence. The only error is ctx's own.
+func split(ctx context.Context, text string) ([]piece, error) {
 	lines := withoutCode(strings.Split(text, "\n"))
 	var out []piece
 	paragraph := 0
 	var open []string // lines that one sentence may run over
 	flush := func() {
-		for _, s := range sentences(strings.Join(open, " ")) {
+		for _, s := range sentences(ctx, strings.Join(open, " ")) {
 			k := sentence
 			switch {
 			case captionAll.MatchString(s):
@@ -60,6 +61,9 @@ func split(text string) []piece {
 		open = open[:0]
 	}
 	for _, line := range lines {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		line = quoteMark.ReplaceAllString(line, "")
 		switch {
 		case strings.TrimSpace(line) == "":
@@ -89,13 +93,16 @@ func split(text string) []piece {
 		}
 	}
 	flush()
-	kept := out[:0]
+	// A sentence beyond all measure is cut here, before its grammar is looked at.
+	var kept []piece
 	for _, p := range out {
-		if p.text = tidy(p.text); hasContent(p.text) {
-			kept = append(kept, p)
+		for _, p.text = range cut(tidy(p.text)) {
+			if hasContent(p.text) {
+				kept = append(kept, p)
+			}
 		}
 	}
-	return kept
+	return kept, ctx.Err()
 }
 
 // wraps says whether a line goes on with the sentence of the long line before it.
@@ -115,11 +122,7 @@ func withoutCode(lines []string) []string {
 	for i := 0; i < len(lines); i++ {
 		if fenceLine.MatchString(lines[i]) {
 			mark := strings.TrimSpace(lines[i])[:3]
-			end := i + 1
-			for end < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[end]), mark) {
-				end++
-			}
-			if end < len(lines) {
+			if end := fenceEnd(lines, i, mark); end < len(lines) {
 				out = append(out, "")
 				i = end
 				continue
@@ -132,6 +135,15 @@ func withoutCode(lines []string) []string {
 		out = append(out, lines[i])
 	}
 	return out
+}
+
+// fenceEnd gives the line that closes the fence at line i, len(lines) if none does.
+func fenceEnd(lines []string, i int, mark string) int {
+	end := i + 1
+	for end < len(lines) && !strings.HasPrefix(strings.TrimSpace(lines[end]), mark) {
+		end++
+	}
+	return end
 }
 
 var closing = map[rune]rune{
@@ -194,8 +206,8 @@ const (
 	closers      = "\"”»’')]}」』）】›*_~`"
 )
 
-// sentences cuts one line.
-func sentences(line string) []string {
+// sentences cuts one line. What it gives when ctx has ended is not to be used.
+func sentences(ctx context.Context, line string) []string {
 	var out [][2]int
 	spans := guarded(line)
 	// inside gives where the range ends that i stands in, or -1; i never goes back
@@ -233,6 +245,9 @@ func sentences(line string) []string {
 		if !strings.ContainsRune(spacedEnds, r) && !strings.ContainsRune(unspacedEnds, r) {
 			i += size
 			continue
+		}
+		if ctx.Err() != nil {
+			return nil
 		}
 		// All marks in a row, then what closes, then smileys.
 		end := i

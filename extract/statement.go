@@ -47,26 +47,40 @@ type statement struct {
 // statements gives what a message states. Previous is the message before it, nil
 // if there is none. The only error is ctx's own.
 func statements(ctx context.Context, m, previous *memd.Message, names map[string]bool) ([]statement, error) {
-	text := clean(m.Text)
+	text, err := clean(ctx, m.Text)
+	if err != nil {
+		return nil, err
+	}
 	g := grouping{
 		english: isEnglish(text), assistant: m.Role == memd.RoleAssistant, said: at(m),
 		names: without(names, wordsOf(m.Name)),
 	}
 	if previous != nil && (previous.Role != m.Role || previous.Name != m.Name) {
-		g.question = lastQuestion(clean(previous.Text))
+		if g.question, err = lastQuestion(ctx, previous.Text); err != nil {
+			return nil, err
+		}
 	}
-	pieces := split(text)
+	pieces, err := split(ctx, text)
+	if err != nil {
+		return nil, err
+	}
 	for i, p := range pieces {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		introduces := i+1 < len(pieces) && (p.kind == lead && (pieces[i+1].kind == item || pieces[i+1].paragraph > p.paragraph || g.assistant))
-		g.take(p, introduces)
+		g.take(ctx, p, introduces)
 	}
 	g.endLead()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	if len(g.out) == 0 && !g.assistant && g.unsaidWords >= longTalk {
 		g.asked = ""
 		for _, u := range g.unsaid {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 			g.add(u, true)
 		}
 	}
@@ -76,7 +90,7 @@ func statements(ctx context.Context, m, previous *memd.Message, names map[string
 	}
 	out := pack(g.out, wanted, []int{joinWords / 3, joinWords * 2 / 3, joinWords}, func(s statement) int { return s.words })
 	out = pack(out, maxStatements, []int{maxRunes / 4, maxRunes / 2, maxRunes}, func(s statement) int { return utf8.RuneCountInString(s.text) })
-	return finish(out), nil
+	return finish(ctx, out)
 }
 
 // pack joins neighbours, if there are more statements than wanted, into as small
@@ -122,11 +136,15 @@ func follow(a, b string) string {
 }
 
 // finish makes statements ready to be kept: redacted, of bounded length, without
-// the full stop at the end. What is nothing but marks goes.
-func finish(in []statement) []statement {
+// the full stop at the end. What is nothing but marks goes. The only error is ctx's own.
+func finish(ctx context.Context, in []statement) ([]statement, error) {
 	var out []statement
 	for _, s := range in {
-		for _, text := range cut(Redact(tidy(s.text))) {
+		text, err := redact(ctx, tidy(s.text))
+		if err != nil {
+			return nil, err
+		}
+		for _, text := range cut(text) {
 			part := s
 			part.text = withoutStop(leadingDash.ReplaceAllString(text, ""))
 			if hasContent(redaction.ReplaceAllString(part.text, "")) {
@@ -134,7 +152,7 @@ func finish(in []statement) []statement {
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 // leadingDash is a dash that hung the statement on to what was left out.
@@ -208,27 +226,34 @@ func without(names map[string]bool, own []word) map[string]bool {
 }
 
 // lastQuestion gives the question that a message ends with, small talk and
-// captions after it aside, or "".
-func lastQuestion(text string) string {
-	pieces := split(text)
+// captions after it aside, or "". The only error is ctx's own.
+func lastQuestion(ctx context.Context, text string) (string, error) {
+	text, err := clean(ctx, ending(text))
+	if err != nil {
+		return "", err
+	}
+	pieces, err := split(ctx, text)
+	if err != nil {
+		return "", err
+	}
 	for i := len(pieces) - 1; i >= 0 && i >= len(pieces)-3; i-- {
 		p := pieces[i]
 		if p.kind == caption || isSmallTalk(p.text, nil) && !endsAsking(p.text) {
 			continue
 		}
 		if !endsAsking(p.text) || isSmallTalk(p.text, nil) {
-			return ""
+			return "", nil
 		}
 		fields := strings.Fields(p.text)
 		if len(fields) > questionWordsShown {
 			fields = append([]string{"…"}, fields[len(fields)-questionWordsShown:]...)
 		}
 		if q := strings.Join(fields, " "); utf8.RuneCountInString(q) <= maxRunes/4 {
-			return q
+			return q, nil
 		}
-		return ""
+		return "", nil
 	}
-	return ""
+	return "", nil
 }
 
 // grouping gathers the statements of one message.
@@ -256,7 +281,7 @@ type grouping struct {
 }
 
 // take adds a piece of the message, in order.
-func (g *grouping) take(p piece, introduces bool) {
+func (g *grouping) take(ctx context.Context, p piece, introduces bool) {
 	switch p.kind {
 	case caption:
 		g.caption(p.text)
@@ -273,7 +298,7 @@ func (g *grouping) take(p piece, introduces bool) {
 			return
 		}
 		if countWords(p.text) > joinWords {
-			for _, s := range sentences(p.text) {
+			for _, s := range sentences(ctx, p.text) {
 				g.sentence(s)
 			}
 			return
