@@ -109,7 +109,7 @@ type loggedEntry struct {
 // Schema gives the OpenAPI schema of a message of the log.
 func (loggedEntry) Schema(r huma.Registry) *huma.Schema {
 	s := chatMessage{}.Schema(r)
-	s.Description = "A message with the members it was given with, and where it stands."
+	s.Description = "A message with the members it was given with, and where it stands. id, client_id, user_id, session_id, metadata, created_at, received_at and ingest are always memd's own: members that were given under these names stay in the log but are not shown."
 	at := func(doc string) *huma.Schema {
 		return &huma.Schema{Type: huma.TypeString, Format: "date-time", Description: doc}
 	}
@@ -118,48 +118,56 @@ func (loggedEntry) Schema(r huma.Registry) *huma.Schema {
 	s.Properties["created_at"] = at("When it was said.")
 	s.Properties["received_at"] = at("When it came.")
 	s.Properties["ingest"] = &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true,
-		Description: "state: pending, running, failed, done, skipped or dead. GET /v1/messages/{id} also gives attempts, next_attempt_at, error, memories, extractor and settled_at, and the message's user_id and session_id."}
+		Description: "state: pending, running, failed, done, skipped or dead. GET /v1/messages/{id} also gives attempts, next_attempt_at, error, memories, extractor and settled_at, and the message's user_id, session_id and metadata."}
 	s.Required = []string{"id", "role", "content", "created_at", "received_at", "ingest"}
 	return s
 }
 
+// ownMembers are the names that memd gives values under when it shows a message. What a
+// message was given with under one of them is not shown, also where memd has nothing to
+// say under it: nobody must be able to speak for memd. It stays in the log.
+var ownMembers = map[string]bool{
+	"id": true, "client_id": true, "user_id": true, "session_id": true,
+	"metadata": true, "created_at": true, "received_at": true, "ingest": true,
+}
+
 // MarshalJSON puts our members around those of the message, whose values stay byte for
-// byte. Where the message has a member of the name of one of ours, ours is shown.
+// byte. No member comes twice: of one that was given twice the last stands.
 func (l loggedEntry) MarshalJSON() ([]byte, error) {
 	m := l.entry.Message
-	type ours struct {
-		name  string
-		value any
-	}
-	after := []ours{{"created_at", m.CreatedAt.UTC()}, {"received_at", m.ReceivedAt.UTC()}}
-	if m.ClientID != "" {
-		after = append([]ours{{"client_id", m.ClientID}}, after...)
-	}
-	if l.detail == nil {
-		after = append(after, ours{"ingest", ingestState{l.entry.Ingest.State}})
-	} else {
-		after = append(after, ours{"user_id", m.UserID}, ours{"session_id", m.SessionID}, ours{"ingest", l.detail})
-	}
 	var b bytes.Buffer
 	b.WriteString(`{"id":`)
 	b.WriteString(strconv.FormatInt(m.ID, 10))
-	taken := map[string]bool{"id": true}
-	for _, o := range after {
-		taken[o.name] = true
-	}
 	write := func(name string, value []byte) {
 		b.WriteByte(',')
 		b.Write(trim(encode(name)))
 		b.WriteByte(':')
 		b.Write(trim(value))
 	}
+	last := map[string]json.RawMessage{}
 	for name, value := range members(m.Raw) {
-		if !taken[name] {
-			write(name, value)
+		if !ownMembers[name] {
+			last[name] = value
 		}
 	}
-	for _, o := range after {
-		write(o.name, encode(o.value))
+	for name := range members(m.Raw) {
+		if value, ok := last[name]; ok {
+			write(name, value)
+			delete(last, name)
+		}
+	}
+	if m.ClientID != "" {
+		write("client_id", encode(m.ClientID))
+	}
+	write("created_at", encode(m.CreatedAt.UTC()))
+	write("received_at", encode(m.ReceivedAt.UTC()))
+	if l.detail == nil {
+		write("ingest", encode(ingestState{l.entry.Ingest.State}))
+	} else {
+		write("user_id", encode(m.UserID))
+		write("session_id", encode(m.SessionID))
+		write("metadata", encode(orEmptyObject(m.Metadata)))
+		write("ingest", encode(l.detail))
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil

@@ -63,6 +63,39 @@ func TestMessagesRoundTrip(t *testing.T) {
 	}
 }
 
+// What a caller puts into a message cannot be taken for what memd says of it.
+func TestACallersMembersDoNotStandForMemds(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	const forged = `"client_id":"forged","user_id":"forged","session_id":"forged","metadata":{"forged":1},"received_at":"forged","ingest":{"state":"forged"},"\u0069ngest":"forged"`
+	var posted appendAnswer
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","metadata":{"own":1},"messages":[
+		{"role":"user",`+forged+`,"content":"one","x":1,"x":2},
+		{"x":1,"content":"none",`+forged+`,"role":"user","id":"c","content":"two","\u0078":2}]}`).want(201, "!forged").into(&posted)
+	once := func(object string, want string) {
+		t.Helper()
+		names := ""
+		for name := range members([]byte(object)) {
+			names += name + " "
+		}
+		if names != want {
+			t.Errorf("members %s; want %s: %s", names, want, object)
+		}
+	}
+	var page struct{ Messages []json.RawMessage }
+	h.send("GET", "/v1/messages?user_id=u", nil).want(200, "!forged", `"x":2`, `!"x":1`, `"content":"one"`, `"content":"two"`, `"client_id":"c"`, `"ingest":{"state":"pending"}`).into(&page)
+	once(string(page.Messages[0]), "id role content x created_at received_at ingest ")
+	once(string(page.Messages[1]), "id x content role client_id created_at received_at ingest ")
+	for i, want := range []string{"id role content x created_at received_at user_id session_id metadata ingest ", "id x content role client_id created_at received_at user_id session_id metadata ingest "} {
+		g := h.send("GET", fmt.Sprint("/v1/messages/", posted.Messages[i].ID), nil).want(200, "!forged", `"user_id":"u","session_id":"s","metadata":{"own":1},"ingest":{"state":"pending"`)
+		once(g.body, want)
+	}
+	// The log keeps them.
+	e, err := h.log.Message(t.Context(), memd.DefaultTenant, posted.Messages[0].ID, memd.Scope{})
+	if err != nil || !strings.Contains(string(e.Raw), forged) {
+		t.Errorf("%s, %v", e.Raw, err)
+	}
+}
+
 func TestMessagesArePagedInOrderOfArrival(t *testing.T) {
 	h := newHouse(t, houseConfig{idle: true})
 	var said []map[string]string
