@@ -163,7 +163,7 @@ func (p *Postgres) Stop(ctx context.Context) error {
 		}
 		p.signal(hard[0])
 		hard = hard[1:]
-		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+		patience, cancel := context.WithTimeout(context.WithoutCancel(ctx), 500*time.Millisecond)
 		defer cancel()
 		ctx = patience
 	}

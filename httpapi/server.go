@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"net"
 	"net/http"
 	"net/url"
 	"path"
@@ -110,7 +111,31 @@ func New(d Deps, cfg Config) (http.Handler, error) {
 	origin.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		problemOf(&memd.Error{Kind: memd.Forbidden, Msg: "a page of another origin may not do this"}, "").write(w)
 	}))
-	return s.observe(origin.Handler(http.HandlerFunc(s.route))), nil
+	routes := origin.Handler(http.HandlerFunc(s.route))
+	if len(cfg.Keys) == 0 {
+		routes = onlyLocalNames(routes)
+	}
+	return s.observe(routes), nil
+}
+
+// onlyLocalNames refuses requests for a name that is not this machine's own. Where no
+// key is asked for, a web page could otherwise have its own name resolve to loopback and
+// read everything as a page of the same origin (DNS rebinding).
+func onlyLocalNames(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if name, _, err := net.SplitHostPort(host); err == nil {
+			host = name
+		}
+		host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
+		ip := net.ParseIP(host)
+		if host == "" || host == "localhost" || strings.HasSuffix(host, ".localhost") || ip != nil && ip.IsLoopback() {
+			next.ServeHTTP(w, r)
+			return
+		}
+		problemOf(&memd.Error{Kind: memd.Forbidden, Field: "header.Host",
+			Msg: "without API keys memd answers only under a loopback address or localhost"}, "").write(w)
+	})
 }
 
 func newServer(d Deps, cfg Config) (*server, error) {

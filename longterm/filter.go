@@ -19,6 +19,9 @@ import (
 const (
 	maxFilterDepth      = 16
 	maxFilterConditions = 256
+	// maxFilterValues bounds the values in all lists of a filter: each is compared with
+	// each row.
+	maxFilterValues = 1000
 	// maxExponent keeps numbers within what Postgres compares.
 	maxExponent = 1000
 )
@@ -89,7 +92,7 @@ func ParseFilter(raw json.RawMessage) (Filter, error) {
 	return Filter{root}, nil
 }
 
-type filterParser struct{ conditions int }
+type filterParser struct{ conditions, values int }
 
 // object reads an object of conditions, all of which must hold.
 func (p *filterParser) object(raw json.RawMessage, at string, depth int) (*node, error) {
@@ -196,6 +199,11 @@ func (p *filterParser) leaf(op operator, field string, operand json.RawMessage, 
 	}
 	if err := checkOperand(op, field, operand, at); err != nil {
 		return nil, err
+	}
+	if op == opIn || op == opNin {
+		if p.values += len(items(operand)); p.values > maxFilterValues {
+			return nil, memd.InvalidField(at, "the lists of a filter must have at most %d values", maxFilterValues)
+		}
 	}
 	return &node{op: op, field: field, operand: operand}, nil
 }

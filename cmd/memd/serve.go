@@ -42,14 +42,16 @@ func (c serveCommand) Run(ctx context.Context, misread []app.Unreadable) (err er
 	}
 	defer func() {
 		began := time.Now()
-		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.DrainTimeout)
+		// What holds on to its work is cut off early enough for the servers to end well,
+		// and a server that does not end is killed before the time is over.
+		ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), cfg.DrainTimeout*9/10)
 		defer cancel()
-		// What holds on to its work is cut off early enough for the servers to end well.
-		draining, cancel := context.WithTimeout(stopping, cfg.DrainTimeout*8/10)
+		draining, cancel := context.WithTimeout(ending, cfg.DrainTimeout*8/10)
 		defer cancel()
 		// Nothing is lost by what was cut off, it is done again; so it is no failure of a
 		// memd that was told to stop.
-		if stopErr := errors.Join(daemon.Stop(draining), own.stop(stopping)); stopErr != nil {
+		stopErr := daemon.Stop(draining)
+		if stopErr = errors.Join(stopErr, own.stop(ending)); stopErr != nil {
 			log.Error().Err(stopErr).Msg("not everything ended by itself")
 		}
 		log.Info().Dur(memd.LogDuration, time.Since(began)).Msg("stopped")
