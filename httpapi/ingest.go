@@ -31,6 +31,8 @@ type ingestCounts struct {
 }
 
 type deadLettersInput struct {
+	UserID    identifier `query:"user_id" doc:"Only this user's."`
+	SessionID identifier `query:"session_id" doc:"Only those of sessions of this name."`
 	pages
 }
 
@@ -148,7 +150,7 @@ func (s *server) getIngest(ctx context.Context, c *call, in *ingestInput) (answe
 
 func (s *server) getDeadLetters(ctx context.Context, c *call, in *deadLettersInput) (answer, error) {
 	letters, next, err := readPage(in.pages, func(limit int, cursor string) ([]shortterm.DeadLetter, string, error) {
-		return s.Log.DeadLetters(ctx, c.tenant, limit, cursor)
+		return s.Log.DeadLetters(ctx, c.tenant, string(in.UserID), string(in.SessionID), limit, cursor)
 	})
 	if err != nil {
 		return answer{}, err

@@ -377,6 +377,13 @@ func TestIngestStatesAndDeadLetters(t *testing.T) {
 
 	id := posted.Messages[0].ID
 	h.send("GET", "/v1/dead-letters", nil).want(200, fmt.Sprintf(`"id":%d`, id), `"session_id":"s"`, `"error":"extract: `, "!cursed sentence")
+	for _, query := range []string{"user_id=u", "session_id=s", "user_id=u&session_id=s"} {
+		h.send("GET", "/v1/dead-letters?"+query, nil).want(200, fmt.Sprintf(`"id":%d`, id))
+	}
+	for _, query := range []string{"user_id=v", "session_id=s2", "user_id=u&session_id=s2"} {
+		h.send("GET", "/v1/dead-letters?"+query, nil).want(200, `"dead_letters":[]`)
+	}
+	h.send("GET", "/v1/dead-letters?user_id=", nil).want(422, `"location":"query.user_id"`)
 	h.send("GET", fmt.Sprintf("/v1/messages/%d", id), nil).want(200, `"state":"dead"`, `"attempts":1`, `"settled_at":"`)
 	at := fmt.Sprintf("/v1/dead-letters/%d", id)
 	h.send("POST", at+"/retry?user_id=v", nil).want(404)

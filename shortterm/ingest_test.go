@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -403,7 +404,7 @@ func TestDeadLetters(t *testing.T) {
 	var all []int64
 	cursor := ""
 	for {
-		page, next, err := f.DeadLetters(t.Context(), tenant, 2, cursor)
+		page, next, err := f.DeadLetters(t.Context(), tenant, "", "", 2, cursor)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -422,7 +423,7 @@ func TestDeadLetters(t *testing.T) {
 	if !slices.Equal(all, want) {
 		t.Errorf("dead letters %v, want %v", all, want)
 	}
-	_, _, err := f.DeadLetters(t.Context(), tenant, 2, "!")
+	_, _, err := f.DeadLetters(t.Context(), tenant, "", "", 2, "!")
 	kind(t, "cursor", err, memd.Invalid)
 
 	// Take what the append published out of the way.
@@ -464,7 +465,50 @@ func TestDeadLetters(t *testing.T) {
 	kind(t, "discarding again", f.DiscardDead(t.Context(), tenant, id), memd.NotFound)
 	kind(t, "retrying what was discarded", f.RetryDead(t.Context(), tenant, id), memd.NotFound)
 	kind(t, "retrying what is done", f.RetryDead(t.Context(), tenant, ids(a)[0]), memd.NotFound)
-	if page, _, err := f.DeadLetters(t.Context(), tenant, 10, ""); err != nil || len(page) != 2 {
+	if page, _, err := f.DeadLetters(t.Context(), tenant, "", "", 10, ""); err != nil || len(page) != 2 {
 		t.Errorf("left %d, %v, want 2", len(page), err)
 	}
+}
+
+func TestDeadLettersOfOneUserAndSession(t *testing.T) {
+	f := open(t, Config{})
+	all := map[string]int64{}
+	for _, at := range []string{"alice/s", "alice/t", "bob/s"} {
+		a := call(t, "", "x")
+		a.UserID, a.SessionID, _ = strings.Cut(at, "/")
+		made := f.append(t, a)
+		f.settleAll(t, f.claim(t, made.SessionNo, 1, 0), StateDead)
+		all[at] = ids(made)[0]
+	}
+	for at, want := range map[[2]string][]int64{
+		{"", ""}:        {all["bob/s"], all["alice/t"], all["alice/s"]},
+		{"alice", ""}:   {all["alice/t"], all["alice/s"]},
+		{"", "s"}:       {all["bob/s"], all["alice/s"]},
+		{"alice", "s"}:  {all["alice/s"]},
+		{"bob", "t"}:    nil,
+		{"carol", ""}:   nil,
+		{"alice", "s%"}: nil,
+	} {
+		var got []int64
+		cursor := ""
+		for more := true; more; more = cursor != "" {
+			page, next, err := f.DeadLetters(t.Context(), tenant, at[0], at[1], 1, cursor)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range page {
+				got = append(got, d.ID)
+			}
+			cursor = next
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("of %q: %v, want %v", at, got, want)
+		}
+	}
+	_, cursor, err := f.DeadLetters(t.Context(), tenant, "alice", "", 1, "")
+	if err != nil || cursor == "" {
+		t.Fatalf("%q, %v", cursor, err)
+	}
+	_, _, err = f.DeadLetters(t.Context(), tenant, "", "", 1, cursor)
+	kind(t, "a narrower list's cursor", err, memd.Invalid)
 }

@@ -307,7 +307,9 @@ const (
 
 	listDead = `SELECT ` + entryColumns + ` FROM ingest_settled d
 		  JOIN conversation_context c ON c.tenant_id = $1 AND c.id = d.message_id` + entryIngest + `
-		 WHERE d.tenant_id = $1 AND d.state = 'dead' AND d.message_id < $2 ORDER BY d.message_id DESC LIMIT $3`
+		 WHERE d.tenant_id = $1 AND d.state = 'dead' AND d.message_id < $2
+		   AND ($4 = '' OR c.user_id = $4) AND ($5 = '' OR c.session_id = $5)
+		 ORDER BY d.message_id DESC LIMIT $3`
 
 	retryDead = `WITH dead AS (
 		DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = $2 AND state = 'dead' RETURNING message_id

@@ -279,7 +279,7 @@ func TestSessions(t *testing.T) {
 	if err != nil || cursor == "" {
 		t.Fatalf("cursor %q, %v", cursor, err)
 	}
-	for _, cursor := range []string{"!", "-1", "0", "1", "zz", " " + cursor, cursor + "\n", cursor + "A", cursor[1:], list{"dead letters", tenant}.writeCursor(1)} {
+	for _, cursor := range []string{"!", "-1", "0", "1", "zz", " " + cursor, cursor + "\n", cursor + "A", cursor[1:], list{"dead letters", tenant, user, ""}.writeCursor(1)} {
 		_, _, err := f.Sessions(t.Context(), tenant, user, 1, cursor)
 		kind(t, "cursor "+cursor, err, memd.Invalid)
 	}
@@ -287,7 +287,7 @@ func TestSessions(t *testing.T) {
 	kind(t, "another user's cursor", err, memd.Invalid)
 	_, _, err = f.Sessions(t.Context(), "other", user, 1, cursor)
 	kind(t, "another tenant's cursor", err, memd.Invalid)
-	_, _, err = f.DeadLetters(t.Context(), tenant, 1, cursor)
+	_, _, err = f.DeadLetters(t.Context(), tenant, "", "", 1, cursor)
 	kind(t, "another list's cursor", err, memd.Invalid)
 	if page, next, err := f.Sessions(t.Context(), tenant, "nobody", 10, ""); err != nil || page == nil || len(page) != 0 || next != "" {
 		t.Errorf("a user without sessions: %v, %q, %v", page, next, err)
@@ -392,7 +392,7 @@ func TestTenantsSeeNothingOfEachOther(t *testing.T) {
 			if err := f.AwaitSettled(t.Context(), other, ids(a)); err != nil {
 				t.Errorf("AwaitSettled = %v", err)
 			}
-			if letters, _, err := f.DeadLetters(t.Context(), other, 10, ""); err != nil || len(letters) > 0 {
+			if letters, _, err := f.DeadLetters(t.Context(), other, "", "", 10, ""); err != nil || len(letters) > 0 {
 				t.Errorf("DeadLetters = %v, %v", letters, err)
 			}
 			kind(t, "RetryDead", f.RetryDead(t.Context(), other, id), memd.NotFound)
