@@ -39,6 +39,9 @@ func NATS(t testing.TB) *nats.Conn {
 
 // closeConn closes the connection and waits until its goroutines know.
 func closeConn(c *nats.Conn) {
+	if c.IsClosed() { // by the test
+		return
+	}
 	closed := c.StatusChanged(nats.CLOSED)
 	c.Close()
 	<-closed
