@@ -55,7 +55,7 @@ type ingestState struct {
 type ingestDetail struct {
 	State         string     `json:"state" enum:"pending,running,failed,done,skipped,dead" doc:"failed will be tried again; done, skipped and dead are settled."`
 	Attempts      int        `json:"attempts"`
-	NextAttemptAt *time.Time `json:"next_attempt_at"`
+	NextAttemptAt *time.Time `json:"next_attempt_at" doc:"When a failed one is tried again at the earliest; null once that has come: it waits for a worker, or for what was away."`
 	Error         *string    `json:"error" doc:"Class and code of the last failure."`
 	Memories      []string   `json:"memories" doc:"Ids of the memories that it states; none before it has settled."`
 	Extractor     *string    `json:"extractor"`

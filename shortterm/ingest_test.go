@@ -203,10 +203,14 @@ func TestFailComesAgainAfterItsTime(t *testing.T) {
 	for i, want := range []struct {
 		attempts int
 		fault    string
-	}{{1, "embedder: unavailable"}, {0, "embedder: rate_limited"}, {1, "extract: internal"}} {
+		waits    bool
+	}{{1, "embedder: unavailable", true}, {0, "embedder: rate_limited", true}, {1, "extract: internal", false}} {
 		got := f.ingest(t, ids(a)[i])
-		if got.State != StateFailed || got.Attempts != want.attempts || got.Error != want.fault || got.NextAttemptAt == nil {
+		if got.State != StateFailed || got.Attempts != want.attempts || got.Error != want.fault || (got.NextAttemptAt != nil) != want.waits {
 			t.Errorf("ingest %+v, want %+v", got, want)
+		}
+		if next := got.NextAttemptAt; next != nil && time.Until(*next) < 30*time.Minute {
+			t.Errorf("the next attempt is at %v, want in an hour", next)
 		}
 	}
 	again := f.claim(t, a.SessionNo, 10, 0)
@@ -214,7 +218,13 @@ func TestFailComesAgainAfterItsTime(t *testing.T) {
 		t.Errorf("claimed %+v, want the one whose time has come", again)
 	}
 	equal(t, "publish at the next attempt", f.query(t, `SELECT count(*) FROM ingest_open WHERE publish_at = next_attempt_at`), 2)
-	f.do(t, `UPDATE ingest_open SET next_attempt_at = now() WHERE state = 'failed'`)
+	// An outage outlasts the wait: a time that has gone by is none at which it will be tried.
+	f.do(t, `UPDATE ingest_open SET next_attempt_at = now() - interval '1 minute' WHERE state = 'failed'`)
+	for _, id := range ids(a)[:2] {
+		if got := f.ingest(t, id); got.State != StateFailed || got.NextAttemptAt != nil {
+			t.Errorf("one that is due shows %+v", got)
+		}
+	}
 	again = f.claim(t, a.SessionNo, 10, 0)
 	equal(t, "attempts", show([]int{again.Messages[0].Attempt, again.Messages[1].Attempt}), "[2 1]")
 	_ = c

@@ -104,7 +104,7 @@ const (
 	entryColumns = `c.id, c.client_id, c.user_id, c.session_id, c.agent_id, c.app_id, c.role, c.actor_id, c.message,
 		c.created_at, c.received_at, c.timezone, c.metadata, c.position,
 		CASE WHEN NOT c.learn THEN 'skipped' ELSE coalesce(o.state, e.state, 'pending') END,
-		coalesce(o.attempts, e.attempts, 0), o.next_attempt_at, coalesce(o.error, e.error), e.extractor, e.settled_at`
+		coalesce(o.attempts, e.attempts, 0), CASE WHEN o.next_attempt_at > now() THEN o.next_attempt_at END, coalesce(o.error, e.error), e.extractor, e.settled_at`
 
 	entryIngest = ` LEFT JOIN ingest_open o ON o.tenant_id = $1 AND o.message_id = c.id
 		LEFT JOIN ingest_settled e ON e.tenant_id = $1 AND e.message_id = c.id`

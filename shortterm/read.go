@@ -22,7 +22,9 @@ type Ingest struct {
 	State string
 	// Attempts counts the tries that were begun.
 	Attempts int
-	// NextAttemptAt is set for a failed one.
+	// NextAttemptAt is the earliest time of the next try of a failed one; nil once that
+	// has come, as when what it waits for stays away: it is then tried as soon as that
+	// is back.
 	NextAttemptAt *time.Time
 	// Error is the class and code of the last failure, "" if there was none.
 	Error     string
