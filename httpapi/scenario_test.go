@@ -428,6 +428,19 @@ func TestMessagesWithoutTextAreDone(t *testing.T) {
 	h.send("POST", "/v1/memories", `{"user_id":"u","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"x"}}]}]}`).want(200, `"results":[]`)
 }
 
+// Open messages outside of the window are recalled word for word; those without words
+// give no line.
+func TestOpenMessagesWithoutTextAreNotRecalled(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[
+		{"role":"user","name":"bob","content":[{"type":"image_url","image_url":{"url":"https://x/y.png"}}]},
+		{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"c1","content":"found"},{"role":"assistant","content":"A fine bicycle."},
+		{"role":"user","content":"What was it?"}]}`).want(201, `"state":"pending"`)
+	h.send("POST", "/v1/context", `{"user_id":"u","session_id":"s","turns":1}`).
+		want(200, `"content":"retrieved memories:\nassistant: A fine bicycle."`, "!bob", "!tool_calls")
+}
+
 // As it is while a message is learned from: its memories must not be seen before its
 // state says that they are all there.
 func TestOnlyASettledMessageShowsItsMemories(t *testing.T) {
