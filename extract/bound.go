@@ -46,9 +46,9 @@ func bound(text string) (kept, rest string) {
 		}
 	}
 	if best < 0 {
-		best = strings.LastIndexAny(window, " \t\u3000")
+		best = strings.LastIndexAny(window, " \t") + 1
 	}
-	if best >= 0 {
+	if best > 0 {
 		end += best - cutWindow
 	}
 	return text[:end], text[end:]

@@ -434,7 +434,7 @@ var emoticon = regexp.MustCompile(`^\s*(?:[:;=8xX][-'^]?[)(DPpOo/\\|*\]\[3]+|<3+
 func smileys(after string) int {
 	n := 0
 	for n < len(after) {
-		if m := emoticon.FindString(after[n:]); m != "" {
+		if m := emoticon.FindString(head(after[n:], 64)); m != "" {
 			n += len(strings.TrimRight(m, " "))
 			continue
 		}

@@ -53,7 +53,7 @@ func statements(ctx context.Context, m, previous *memd.Message, names map[string
 	}
 	g := grouping{
 		english: isEnglish(text), assistant: m.Role == memd.RoleAssistant, said: at(m),
-		names: without(names, wordsOf(m.Name)),
+		names: without(names, wordsOf(m.Name)), judged: map[string]judgement{},
 	}
 	if previous != nil && (previous.Role != m.Role || previous.Name != m.Name) {
 		if g.question, err = lastQuestion(ctx, previous.Text); err != nil {
@@ -278,6 +278,29 @@ type grouping struct {
 	// unsaid are the questions and commands left out so far.
 	unsaid      []string
 	unsaidWords int
+	// judged are short sentences with what was judged of them: a message of many
+	// lines has many that are alike.
+	judged map[string]judgement
+}
+
+// judgement is what judge gives.
+type judgement struct {
+	did  act
+	said string
+}
+
+// judgedBytes is the length up to which sentences are remembered.
+const judgedBytes = 32
+
+func (g *grouping) judge(text string) (act, string) {
+	known, ok := g.judged[text]
+	if !ok {
+		known.did, known.said = judge(text, g.english, g.assistant, g.names)
+		if len(text) <= judgedBytes {
+			g.judged[text] = known
+		}
+	}
+	return known.did, known.said
 }
 
 // take adds a piece of the message, in order.
@@ -383,7 +406,7 @@ func (g *grouping) sentence(text string) {
 		g.spoken, g.asked = true, ""
 		return
 	}
-	did, said := judge(text, g.english, g.assistant, g.names)
+	did, said := g.judge(text)
 	switch did {
 	case chats:
 		// "It was magical!" is no small talk if it is about what was just told.

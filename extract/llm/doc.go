@@ -14,8 +14,8 @@
 //	judge.go      from what is proposed to candidates
 //	support.go    whether a text bears a statement out
 //
-// Only user and assistant messages are sent, as extract.Clean gives them: without
-// recalled memories and few-shot text, secrets redacted.
+// Only user and assistant messages are sent, as extract.Clean gives them: the first
+// extract.MaxText bytes, without recalled memories and few-shot text, secrets redacted.
 //
 // A model that is away, or answers absurdly, fails nothing: the rules' result is
 // given, and Extraction.Extractor says so:
@@ -23,4 +23,6 @@
 //	llm/1:name                            the model's statements
 //	rules/1 (llm: unavailable)            the rules' statements, and why
 //	llm/1:name + rules/1 (llm: too_long)  the rules' for a part of the messages
+//
+// If a message is longer than extract.MaxText, each ends in extract.CutMark.
 package llm

@@ -93,10 +93,11 @@ func (x *Extractor) Extract(ctx context.Context, in extract.Input) (memd.Extract
 			return memd.Extraction{}, err
 		}
 	}
+	result := r.result(in)
 	if ctx.Err() != nil {
 		return memd.Extraction{}, ended(ctx)
 	}
-	return r.result(in), nil
+	return result, nil
 }
 
 // budget is how long the model may take, so that the rules still have time.
@@ -151,6 +152,9 @@ type run struct {
 func (r *run) hear(in extract.Input) {
 	all := slices.Concat(in.Before, in.Messages)
 	for i := range all {
+		if r.ctx.Err() != nil {
+			return
+		}
 		if text := strings.TrimSpace(extract.Clean(all[i].Text)); all[i].Role.Learnable() && text != "" {
 			r.said = append(r.said, utterance{message: &all[i], text: text, preceding: all[:i], isNew: i >= len(in.Before)})
 		}
@@ -277,7 +281,7 @@ func (r *run) byRules(p passage) []memd.Candidate {
 }
 
 func (r *run) applyRules(in extract.Input) []memd.Candidate {
-	e, _ := r.rules.Extract(context.WithoutCancel(r.ctx), in) // its only error is its context's
+	e, _ := r.rules.Extract(r.ctx, in) // its only error is its context's, which ends this one too
 	return e.Candidates
 }
 
@@ -369,8 +373,9 @@ func (r *run) read(a answer, p prompt, ps []passage) ([]memd.Candidate, error) {
 // result puts the candidates in order and says who made them.
 func (r *run) result(in extract.Input) memd.Extraction {
 	name := Version + ":" + r.config.Model
+	cut := extract.CutMark(in.Messages)
 	if len(r.ruled) == 0 {
-		return memd.Extraction{Candidates: r.inOrder(), Extractor: name}
+		return memd.Extraction{Candidates: r.inOrder(), Extractor: name + cut}
 	}
 	var why []string
 	for _, c := range r.ruled {
@@ -383,9 +388,9 @@ func (r *run) result(in extract.Input) memd.Extraction {
 	}
 	event.Strs("reasons", why).Int("calls", r.calls).Int("messages", len(in.Messages)).Msg("rules took the language model's place")
 	if !r.answered {
-		return memd.Extraction{Candidates: r.applyRules(in), Extractor: mark}
+		return memd.Extraction{Candidates: r.applyRules(in), Extractor: mark + cut}
 	}
-	return memd.Extraction{Candidates: r.inOrder(), Extractor: name + " + " + mark}
+	return memd.Extraction{Candidates: r.inOrder(), Extractor: name + " + " + mark + cut}
 }
 
 // inOrder gives the candidates by their first message, repeats as one, and numbers them.

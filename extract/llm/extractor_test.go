@@ -379,7 +379,7 @@ func TestBatchesLoseNothing(t *testing.T) {
 		for i, text := range rapid.SliceOfN(rapid.StringOfN(rapid.RuneFrom([]rune("ab .\n!。日é😀")), 0, 2000, -1), 0, 8).Draw(t, "texts") {
 			in.Messages = append(in.Messages, user(int64(i+1), text))
 		}
-		r := &run{Extractor: New(Config{MaxInputTokens: rapid.IntRange(30, 600).Draw(t, "budget")}, extract.NewRules())}
+		r := &run{Extractor: New(Config{MaxInputTokens: rapid.IntRange(30, 600).Draw(t, "budget")}, extract.NewRules()), ctx: context.Background()}
 		r.hear(in)
 		whole := make([]string, len(r.said))
 		for _, ps := range r.batches() {
@@ -590,6 +590,31 @@ func TestTheBudgetEndsBeforeTheDeadline(t *testing.T) {
 	defer cancel()
 	if got := x.budget(ctx); got <= 0 || got > 30*time.Minute {
 		t.Errorf("of 40 minutes: %v", got)
+	}
+}
+
+func TestALongMessageIsCut(t *testing.T) {
+	long := user(1, strings.Repeat("I keep bees in Ghent.\n", extract.MaxText/20)+"I own a yacht.")
+	for _, c := range []struct {
+		answer  reply
+		want    string
+		refused bool
+	}{
+		{says(facts()), model + " (cut at 65536 bytes)", false},
+		{reply{status: 401}, "rules/1 (llm: unauthorized) (cut at 65536 bytes)", true},
+	} {
+		s, e := extractWith(t, replies(c.answer), long)
+		if e.Extractor != c.want {
+			t.Errorf("extractor %q, want %q", e.Extractor, c.want)
+		}
+		for _, r := range s.requests() {
+			if strings.Contains(r.raw, "yacht") {
+				t.Error("what is behind the cut was sent")
+			}
+		}
+		if got := strings.Join(texts(e), " "); strings.Contains(got, "yacht") || strings.Contains(got, "bees") != c.refused {
+			t.Errorf("%s: candidates %.200q", c.want, got)
+		}
 	}
 }
 
