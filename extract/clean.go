@@ -11,7 +11,7 @@ var (
 	// recallHeading opens a block of recalled text, as an assembled context has it.
 	recallHeading = regexp.MustCompile(`(?i)^\W{0,6}(?:(?:retrieved|recalled|relevant)\s+(?:long[- ]term\s+)?memories)\b[^:\n]{0,60}:`)
 	// recallTag is the same in the manner of markup.
-	recallTag = regexp.MustCompile(`(?i)<\s*(/?)\s*([a-z_-]{0,30}(?:memory|memories|recalled)[a-z_-]{0,30})\b[^>\n]{0,100}>`)
+	recallTag = regexp.MustCompile(`(?i)<\s*(/?)\s*([a-z_-]{0,30}(?:memory|memories|recalled)[a-z_-]{0,30})\b[^>\n]*>`)
 	// recallLine is a line of such a block: "role: text", "- text" or "1. text".
 	recallLine = regexp.MustCompile(`^\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)?(?:\[[^\]]{1,60}\]\s*)?[\p{L}\p{N}_ .-]{1,40}:\s|^\s*(?:[-*•]|\d{1,3}[.)])\s+`)
 	// turnLine is a line of a chat that was pasted or given as an example.
@@ -48,7 +48,11 @@ func clean(ctx context.Context, text string) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
-	text = dropRecalled(text + closingTags(ctx, text, rest))
+	text += closingTags(ctx, text, rest)
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	text = dropRecalled(text)
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
