@@ -20,6 +20,10 @@ const (
 	// second the message itself may be what kills it, and would take those that are
 	// tried with it along.
 	aloneFrom = 3
+	// longTexts is from how many bytes on the texts of a claim count as long, and
+	// longRetry when those that could not be taken on are tried again.
+	longTexts = 32 << 10
+	longRetry = time.Second
 	// writeTime bounds one exchange with the database.
 	writeTime = 15 * time.Second
 )
@@ -103,7 +107,12 @@ func (r *run) work(j *job) {
 			continue
 		}
 		alone = max(0, alone-1)
-		if r.learnAll(j, claim) == standBy {
+		outcome, took := r.inTurn(claim, func() end { return r.learnAll(j, claim) })
+		if !took {
+			r.quit(j, jitter(longRetry))
+			return
+		}
+		if outcome == standBy {
 			delay := time.Duration(0)
 			if !r.isStopping() {
 				// Not before the messages themselves are due again.
@@ -121,6 +130,32 @@ func (r *run) work(j *job) {
 		}
 	}
 	r.quit(j, 0)
+}
+
+// inTurn learns from a claim, if it may: long texts take a model many seconds, and those
+// of a few users must not hold every worker while short ones wait. took is false if it
+// is not their turn; the claim is handed back then.
+func (r *run) inTurn(c *shortterm.Claim, learn func() end) (outcome end, took bool) {
+	if !long(c) {
+		return learn(), true
+	}
+	select {
+	case r.long <- struct{}{}:
+		defer func() { <-r.long }()
+		return learn(), true
+	default:
+		r.release(c, c.Messages)
+		return standBy, false
+	}
+}
+
+// long says whether a claim's texts are long together.
+func long(c *shortterm.Claim) bool {
+	n := 0
+	for _, m := range c.Messages {
+		n += len(m.Text)
+	}
+	return n > longTexts
 }
 
 // suspects is how many of the claim's messages, from the first, have to be claimed

@@ -177,6 +177,7 @@ type run struct {
 	handBack time.Duration
 
 	slots chan struct{} // one for each worker that is busy or being fetched for
+	long  chan struct{} // one for each worker that is at long texts: never all of them
 	tasks conc.WaitGroup
 	ended chan struct{} // closed when all tasks have ended
 
@@ -197,6 +198,7 @@ func (w *Worker) Start(ctx context.Context) error {
 		Worker:   w,
 		handBack: 2 * time.Second,
 		slots:    make(chan struct{}, w.cfg.Workers),
+		long:     make(chan struct{}, max(1, w.cfg.Workers/2)),
 		ended:    make(chan struct{}),
 		jobs:     map[session]*job{},
 	}
