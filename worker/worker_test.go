@@ -466,6 +466,31 @@ func TestABusySessionLeavesTheOthersFree(t *testing.T) {
 	h.wantOnce(sourcesOf(append(texts, "I live in Lisbon"), append(ids, other...)))
 }
 
+func TestLongTextsLeaveWorkersForShortOnes(t *testing.T) {
+	h := newHouse(t, shortterm.Config{})
+	goOn := make(chan struct{})
+	cfg := quick()
+	cfg.Workers = 4
+	h.worker(plain{see: func(_ context.Context, in extract.Input) error {
+		if anyContains(textsOf(in), "saga") {
+			<-goOn
+		}
+		return nil
+	}}, hashed{}, cfg)
+	var ids []int64
+	for i := range 6 { // more than there are workers, each of another user
+		ids = append(ids, h.post(fmt.Sprintf("teller %d", i), fmt.Sprintf("saga %d ", i)+strings.Repeat("and then ", 5000))...)
+	}
+	other := h.post("other", "I live in Lisbon")
+	h.settle(other...)
+	h.wantState(other[0], shortterm.StateDone, "", 1)
+	close(goOn)
+	h.settle(ids...)
+	for _, id := range ids {
+		h.wantState(id, shortterm.StateDone, "", 1)
+	}
+}
+
 // A session that is being imported gives its worker up between batches.
 func TestLiveWorkGoesBeforeTheRestOfABackfill(t *testing.T) {
 	h := newHouse(t, shortterm.Config{})
