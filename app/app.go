@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -328,6 +329,8 @@ func (a *App) openEmbedder(ctx context.Context, local *e5.Embedder) (embed.Embed
 			return nil, fmt.Errorf("MEMD_EMBED_DIMENSIONS: %w", err)
 		}
 		a.log.Warn().Err(err).Msg("the embedding server does not answer; what needs it waits")
+	} else if err := a.checkWidth(ctx, remote.Model()); err != nil {
+		return nil, err
 	}
 	watched := &watchedEmbedder{Embedder: remote}
 	watched.server = newServer(func(ctx context.Context) error {
@@ -336,6 +339,41 @@ func (a *App) openEmbedder(ctx context.Context, local *e5.Embedder) (embed.Embed
 	})
 	a.deps.add("embedding", watched.server)
 	return watched, nil
+}
+
+// checkWidth refuses a model that gives vectors of another width than it gave before:
+// what is remembered could not be compared with them. A model of another name is another
+// model, whose vectors stand beside.
+func (a *App) checkWidth(ctx context.Context, model embed.Model) error {
+	tenants := []string{memd.DefaultTenant}
+	for _, k := range a.keys {
+		tenants = append(tenants, k.Tenant)
+	}
+	store := longterm.New(a.pool, longterm.Config{})
+	for _, tenant := range tenants {
+		stored, err := store.StoredModels(ctx, tenant)
+		if err != nil {
+			if memd.KindOf(err) == memd.Unavailable {
+				return nil // it is away again; requests will say so
+			}
+			return err
+		}
+		for _, s := range stored {
+			if s.Dimensions != model.Dimensions && baseName(s.Name) == baseName(model.Name) {
+				return fmt.Errorf("MEMD_EMBED_MODEL: what is remembered has vectors of %d dimensions by this model, and the server at MEMD_EMBED_URL now gives %d: set MEMD_EMBED_DIMENSIONS to %d, or give the server that model again",
+					s.Dimensions, model.Dimensions, s.Dimensions)
+			}
+		}
+	}
+	return nil
+}
+
+// baseName is the name of a remote model without the width that embed puts behind it.
+func baseName(name string) string {
+	if i := strings.LastIndexByte(name, '/'); i >= 0 {
+		return name[:i]
+	}
+	return name
 }
 
 // extractor gives what turns messages into candidate facts. A model's server that is

@@ -16,7 +16,8 @@ import (
 
 // fixedStatements are those of queries.go.
 var fixedStatements = map[string]string{
-	"lockScopes": lockScopes, "scopeInsert": scopeInsert, "scopeSelect": scopeSelect, "sessionSelect": sessionSelect,
+	"storedModels": storedModels,
+	"lockScopes":   lockScopes, "scopeInsert": scopeInsert, "scopeSelect": scopeSelect, "sessionSelect": sessionSelect,
 	"messageSelect": messageSelect, "statedSelect": statedSelect, "statedSources": statedSources, "verbatimSelect": verbatimSelect,
 	"memoryInsert": memoryInsert, "memoryRepeat": memoryRepeat, "memoryEarlier": memoryEarlier, "sourceInsert": sourceInsert,
 	"provenanceInsert": provenanceInsert, "embeddingInsert": embeddingInsert, "embeddingOpenInsert": embeddingOpenInsert,

@@ -218,3 +218,10 @@ const calibrationSelect = `SELECT calibration FROM embedding_model WHERE tenant_
 const calibrationInsert = `
 	INSERT INTO embedding_model (tenant_id, name, dimensions, calibration) VALUES ($1, $2, $3, $4)
 	ON CONFLICT (tenant_id, name) DO NOTHING`
+
+// storedModels looks at one vector each of the scopes that were made last.
+const storedModels = `
+	SELECT DISTINCT e.model, e.dimensions
+	  FROM (SELECT id FROM memory_scope WHERE tenant_id = $1 ORDER BY id DESC LIMIT 50) s
+	 CROSS JOIN LATERAL (SELECT model, public.vector_dims(embedding) AS dimensions FROM memory_embedding
+	        WHERE tenant_id = $1 AND scope_id = s.id LIMIT 1) e`

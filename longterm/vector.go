@@ -107,3 +107,20 @@ func scanCalibration(into *json.RawMessage) func(pgx.Rows) error {
 		return rows.Err()
 	}
 }
+
+// StoredModel is a model that vectors of a tenant were made with.
+type StoredModel struct {
+	Name       string
+	Dimensions int
+}
+
+// StoredModels gives the models of the tenant's latest vectors; none if it has none.
+func (s *Store) StoredModels(ctx context.Context, tenant string) (models []StoredModel, err error) {
+	err = s.read(ctx, "longterm.stored_models", tenant, func(b *pgx.Batch) {
+		b.Queue(storedModels, tenant).Query(func(rows pgx.Rows) error {
+			models, err = pgx.CollectRows(rows, pgx.RowToStructByPos[StoredModel])
+			return err
+		})
+	})
+	return models, err
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -27,6 +28,7 @@ type modelServer struct {
 	addr   string
 	server *http.Server
 	fails  atomic.Int64 // status to fail with, 0: works
+	width  atomic.Int64 // of its vectors, 0: 64
 }
 
 // freeAddr is an address at which nothing listens.
@@ -87,7 +89,7 @@ func (m *modelServer) embeddings(w http.ResponseWriter, r *http.Request) {
 	}
 	var data []item
 	for i, text := range texts {
-		v := make([]float64, 64)
+		v := make([]float64, cmp.Or(m.width.Load(), 64))
 		for word := range strings.FieldsSeq(strings.ToLower(text)) {
 			h := fnv.New64a()
 			h.Write([]byte(word))
@@ -174,6 +176,31 @@ func TestAnEmbedderOfTheWrongWidthIsRefused(t *testing.T) {
 	d := launchable(t, "MEMD_EMBED_URL=http://"+m.addr+"/v1", "MEMD_EMBED_MODEL=words", "MEMD_EMBED_DIMENSIONS=128")
 	if d.code != 1 || !strings.Contains(d.out, "64") || !strings.Contains(d.out, "128") {
 		t.Errorf("exit %d, %s", d.code, d.out)
+	}
+}
+
+// A server that gives vectors of another width than those that are stored is refused
+// as well, with both numbers and the way out.
+func TestAnEmbedderThatChangedItsWidthIsRefused(t *testing.T) {
+	m := &modelServer{t: t, addr: freeAddr(t)}
+	m.listen()
+	env := []string{"MEMD_EMBED_URL=http://" + m.addr + "/v1", "MEMD_EMBED_MODEL=words"}
+	dir := dataDir(t)
+	d := start(t, dir, env...)
+	d.post("alice", "s1", "I keep my bicycle in the cellar")
+	d.settled()
+	if err, _ := d.terminate(); err != nil {
+		t.Fatal(err)
+	}
+	m.width.Store(32)
+	code, out := exitCode(t, append(env, "MEMD_LISTEN=127.0.0.1:0", "MEMD_DATA_DIR="+dir), "serve")
+	if code != 1 || !strings.Contains(out, "64") || !strings.Contains(out, "32") || !strings.Contains(out, "MEMD_EMBED_DIMENSIONS") {
+		t.Errorf("exit %d, %s", code, out)
+	}
+	m.width.Store(0)
+	d = start(t, dir, env...)
+	if f := d.search("alice", "Where is my bicycle?"); len(f.Results) != 1 {
+		t.Errorf("found %+v", f)
 	}
 }
 
