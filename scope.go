@@ -43,14 +43,6 @@ func CheckID(field, id string) error {
 	return nil
 }
 
-// CheckOptionalID is CheckID for an id that may be missing.
-func CheckOptionalID(field, id string) error {
-	if id == "" {
-		return nil
-	}
-	return CheckID(field, id)
-}
-
 // Describe names the ids a scope asks for, for logs; it holds no tenant.
 func (s Scope) Describe() string {
 	return fmt.Sprintf("user=%q agent=%q run=%q app=%q", s.UserID, s.AgentID, s.RunID, s.AppID)

@@ -10,12 +10,10 @@ import (
 	"time"
 
 	"github.com/memdhq/memd"
-	"github.com/memdhq/memd/embedded"
 	"github.com/memdhq/memd/internal/memdtest"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
-	"github.com/rs/zerolog"
 )
 
 // bound is how long anything may take before a test gives up on it.
@@ -43,21 +41,9 @@ func open(t *testing.T, conn *nats.Conn, cfg Config) *Bus {
 	return b
 }
 
-// until polls ok, with a rising interval.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	end := time.Now().Add(bound)
-	for wait := time.Millisecond; !ok(); wait = min(wait*2, 100*time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("gave up waiting: %s", what)
-		}
-		time.Sleep(wait)
-	}
-}
-
 func ready(t *testing.T, b *Bus) {
 	t.Helper()
-	until(t, "the bus is ready", func() bool { return b.Check(t.Context()) == nil })
+	memdtest.Until(t, "the bus is ready", func() bool { return b.Check(t.Context()) == nil })
 }
 
 func work(tenant string, session int64, ids ...int64) Work {
@@ -68,7 +54,7 @@ func work(tenant string, session int64, ids ...int64) Work {
 func fetchAll(t *testing.T, b *Bus, n int) []int64 {
 	t.Helper()
 	var firsts []int64
-	until(t, fmt.Sprintf("%d deliveries", n), func() bool {
+	memdtest.Until(t, fmt.Sprintf("%d deliveries", n), func() bool {
 		got, err := b.Fetch(t.Context(), 10, 200*time.Millisecond)
 		if err != nil {
 			t.Logf("fetch: %v", err)
@@ -86,7 +72,7 @@ func fetchAll(t *testing.T, b *Bus, n int) []int64 {
 
 func idle(t *testing.T, b *Bus) {
 	t.Helper()
-	until(t, "the stream is empty", func() bool {
+	memdtest.Until(t, "the stream is empty", func() bool {
 		pending, unacked, err := b.Backlog(t.Context())
 		return err == nil && pending+unacked == 0
 	})
@@ -103,7 +89,7 @@ func TestLiveComesBeforeBackfillAndOnceAcked(t *testing.T) {
 	for i := range int64(3) {
 		b.Publish(work("acme: ä.*>", 1, 1+i), 0)
 	}
-	until(t, "all is published", func() bool { n, _ := b.Published(); return n == 6 })
+	memdtest.Until(t, "all is published", func() bool { n, _ := b.Published(); return n == 6 })
 	got, err := b.Fetch(t.Context(), 4, 0)
 	if err != nil || len(got) != 4 {
 		t.Fatalf("Fetch = %d, %v, want as many as asked for", len(got), err)
@@ -117,7 +103,7 @@ func TestLiveComesBeforeBackfillAndOnceAcked(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	until(t, "acks arrive", func() bool {
+	memdtest.Until(t, "acks arrive", func() bool {
 		pending, unacked, err := b.Backlog(t.Context())
 		return err == nil && pending == 2 && unacked == 0
 	})
@@ -129,7 +115,7 @@ func TestAPublicationThatComesTwiceIsOne(t *testing.T) {
 	b.Publish(work("a", 1, 1, 2), 0)
 	b.Publish(work("a", 1, 1, 2), 0)
 	b.Publish(work("a", 1, 1, 2), 1)
-	until(t, "all is answered", func() bool { n, _ := b.Published(); return n == 3 })
+	memdtest.Until(t, "all is answered", func() bool { n, _ := b.Published(); return n == 3 })
 	if pending, _, err := b.Backlog(t.Context()); err != nil || pending != 2 {
 		t.Errorf("Backlog = %d, %v, want 2", pending, err)
 	}
@@ -141,7 +127,7 @@ func TestNakComesAgainAndInProgressHolds(t *testing.T) {
 	b.Publish(work("a", 1, 1), 0)
 	var d *Delivery
 	next := func(what string, deliveries int) {
-		until(t, what, func() bool {
+		memdtest.Until(t, what, func() bool {
 			got, err := b.Fetch(t.Context(), 1, time.Second)
 			if err != nil || len(got) == 0 {
 				return false
@@ -228,7 +214,7 @@ func TestAStreamOrConsumerThatIsDeletedComesBack(t *testing.T) {
 		if err := remove(); err != nil {
 			t.Fatal(err)
 		}
-		until(t, "work passes again", func() bool {
+		memdtest.Until(t, "work passes again", func() bool {
 			b.Publish(work("a", 1, 1), i)
 			got, err := b.Fetch(t.Context(), 10, 100*time.Millisecond)
 			for _, d := range got {
@@ -272,7 +258,7 @@ func TestConfigurationIsBroughtUpToDate(t *testing.T) {
 
 	cfg.AckWait, cfg.MaxAckPending, cfg.MaxBytes = 123*time.Second, 17, 1<<20
 	second := open(t, conn, cfg)
-	until(t, "the new configuration is in force", func() bool {
+	memdtest.Until(t, "the new configuration is in force", func() bool {
 		s, err := js.Stream(t.Context(), cfg.Stream)
 		if err != nil || s.CachedInfo().Config.MaxBytes != 1<<20 {
 			return false
@@ -297,7 +283,7 @@ func TestAFullStreamLosesNothingOld(t *testing.T) {
 	for i := range int64(100) {
 		b.Publish(work("a", 1, i+1), 0)
 	}
-	until(t, "all is answered", func() bool { n, lost := b.Published(); return n+lost == 100 })
+	memdtest.Until(t, "all is answered", func() bool { n, lost := b.Published(); return n+lost == 100 })
 	if n, lost := b.Published(); n == 0 || lost == 0 {
 		t.Fatalf("published %d, lost %d: the stream did not fill", n, lost)
 	}
@@ -344,10 +330,10 @@ func TestAnExternalServerMayComeAndGo(t *testing.T) {
 	b := open(t, conn, Config{Stream: "MEMD"})
 	ready(t, b)
 	b.Publish(work("a", 1, 1), 0)
-	until(t, "it is published", func() bool { n, _ := b.Published(); return n == 1 })
+	memdtest.Until(t, "it is published", func() bool { n, _ := b.Published(); return n == 1 })
 
 	s.halt()
-	until(t, "the outage is known", func() bool { return b.Check(t.Context()) != nil })
+	memdtest.Until(t, "the outage is known", func() bool { return b.Check(t.Context()) != nil })
 	if memd.KindOf(b.Check(t.Context())) != memd.Unavailable {
 		t.Errorf("Check = %v", b.Check(t.Context()))
 	}
@@ -355,7 +341,7 @@ func TestAnExternalServerMayComeAndGo(t *testing.T) {
 		t.Errorf("Fetch = %v, want Unavailable", err)
 	}
 	b.Publish(work("a", 1, 2), 0)
-	until(t, "the loss is counted", func() bool { _, lost := b.Published(); return lost == 1 })
+	memdtest.Until(t, "the loss is counted", func() bool { _, lost := b.Published(); return lost == 1 })
 
 	// Back with its store, then back without.
 	p := 0
@@ -376,7 +362,7 @@ func TestAnExternalServerMayComeAndGo(t *testing.T) {
 
 func TestTheStoreDeletedUnderARunningServer(t *testing.T) {
 	dir := filepath.Join(memdtest.Dir(t), "nats")
-	b := open(t, embeddedConn(t, dir), Config{Stream: "MEMD"})
+	b := open(t, memdtest.NATSAt(t, dir), Config{Stream: "MEMD"})
 	ready(t, b)
 	before, err := b.State(t.Context())
 	if err != nil {
@@ -385,7 +371,7 @@ func TestTheStoreDeletedUnderARunningServer(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "a stream was made anew", func() bool {
+	memdtest.Until(t, "a stream was made anew", func() bool {
 		s, err := b.State(t.Context())
 		return err == nil && s.Made != before.Made
 	})
@@ -409,11 +395,11 @@ func TestOpenNeverWaits(t *testing.T) {
 	for i := range int64(2 * queueLength) {
 		b.Publish(work("a", 1, i), 0)
 	}
-	until(t, "all is counted as lost", func() bool { _, lost := b.Published(); return lost == 2*queueLength })
+	memdtest.Until(t, "all is counted as lost", func() bool { _, lost := b.Published(); return lost == 2*queueLength })
 }
 
 func TestAClosedConnectionHangsNobody(t *testing.T) {
-	conn := embeddedConn(t, filepath.Join(memdtest.Dir(t), "nats"))
+	conn := memdtest.NATSAt(t, filepath.Join(memdtest.Dir(t), "nats"))
 	b := open(t, conn, Config{})
 	ready(t, b)
 	done := make(chan error)
@@ -430,7 +416,7 @@ func TestAClosedConnectionHangsNobody(t *testing.T) {
 		t.Errorf("Fetch = %v, want Unavailable", err)
 	}
 	b.Publish(work("a", 1, 1), 0)
-	until(t, "the loss is counted", func() bool { _, lost := b.Published(); return lost == 1 })
+	memdtest.Until(t, "the loss is counted", func() bool { _, lost := b.Published(); return lost == 1 })
 }
 
 func TestCloseSendsWhatIsQueued(t *testing.T) {
@@ -463,21 +449,6 @@ func TestCloseSendsWhatIsQueued(t *testing.T) {
 	if pending, _, err := second.Backlog(t.Context()); err != nil || pending != n {
 		t.Errorf("Backlog = %d, %v", pending, err)
 	}
-}
-
-func embeddedConn(t *testing.T, dir string) *nats.Conn {
-	t.Helper()
-	n, err := embedded.StartNATS(embedded.NATSConfig{StoreDir: dir, Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(n.Stop)
-	conn, err := n.Conn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeAndWait(conn) })
-	return conn
 }
 
 func closeAndWait(c *nats.Conn) {

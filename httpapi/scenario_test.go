@@ -14,6 +14,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/internal/memdtest"
 )
 
 func TestMessagesRoundTrip(t *testing.T) {
@@ -597,16 +598,11 @@ func TestMemoriesAreStoredVerbatim(t *testing.T) {
 	h.send("POST", "/v1/memories", `{"messages":"The zeppelin lands at eight","user_id":"alice","app_id":"a","infer":false}`).want(200, `"degraded":["embedding"]`, `"event":"ADD"`).into(&late)
 	h.send("POST", "/v1/memories/search", `{"query":"when does the zeppelin land","user_id":"alice","app_id":"a"}`).want(200, late.Results[0].ID, `"degraded":["embedding"]`)
 	h.embedder.away.Store(false)
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) { // its vector follows
+	memdtest.Until(t, "its vector follows", func() bool {
 		var found searchAnswer
 		h.send("POST", "/v1/memories/search", `{"query":"The zeppelin lands at eight","user_id":"alice","app_id":"a","mode":"vector"}`).want(200).into(&found)
-		if len(found.Results) > 0 && found.Results[0].ID == late.Results[0].ID && len(found.Degraded) == 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("its vector never came: %+v", found)
-		}
-	}
+		return len(found.Results) > 0 && found.Results[0].ID == late.Results[0].ID && len(found.Degraded) == 0
+	})
 }
 
 func TestMemoriesArePagedAndDeleted(t *testing.T) {

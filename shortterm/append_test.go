@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/idempotency"
+	"github.com/memdhq/memd/internal/memdtest"
 	"github.com/memdhq/memd/postgres"
 	"github.com/nats-io/nats.go"
 	"pgregory.net/rapid"
@@ -469,7 +470,7 @@ func TestAppendDoesNotNeedTheQueue(t *testing.T) {
 
 func TestWorkIsPublishedAfterTheCommit(t *testing.T) {
 	f := open(t, Config{})
-	until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
+	memdtest.Until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
 	a := call(t, "s", "one", "two")
 	a.Messages = append(a.Messages, message(t, memd.RoleTool, "t", ""))
 	live := f.append(t, a)
@@ -478,7 +479,7 @@ func TestWorkIsPublishedAfterTheCommit(t *testing.T) {
 	a.Infer = false
 	f.append(t, a)
 	var got []string
-	until(t, "two deliveries", func() bool {
+	memdtest.Until(t, "two deliveries", func() bool {
 		ds, err := f.bus.Fetch(t.Context(), 10, time.Second)
 		if err != nil {
 			t.Fatal(err)
@@ -549,7 +550,7 @@ func TestCutConnectionsAreReplaced(t *testing.T) {
 	f.append(t, call(t, "s", "1"))
 	_, _ = f.pool.Exec(t.Context(), `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user`)
 	written := 1
-	until(t, "appending works again", func() bool {
+	memdtest.Until(t, "appending works again", func() bool {
 		_, err := f.Append(t.Context(), tenant, call(t, "s", "2"))
 		if err != nil {
 			kind(t, "on a cut connection", err, memd.Unavailable)

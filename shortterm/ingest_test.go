@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/internal/memdtest"
 )
 
 func (f fixture) claim(t testing.TB, sessionNo int64, max, before int) *Claim {
@@ -408,7 +409,7 @@ func TestAwaiting(t *testing.T) {
 
 func TestDeadLetters(t *testing.T) {
 	f := open(t, Config{})
-	until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
+	memdtest.Until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
 	a := f.append(t, call(t, "s", "1", "2", "3", "4", "5"))
 	f.settleAll(t, f.claim(t, a.SessionNo, 5, 0), StateDead)
 	var all []int64
@@ -438,7 +439,7 @@ func TestDeadLetters(t *testing.T) {
 
 	// Take what the append published out of the way.
 	drain := func() (got []int64) {
-		until(t, "a delivery", func() bool {
+		memdtest.Until(t, "a delivery", func() bool {
 			ds, err := f.bus.Fetch(t.Context(), 10, time.Second)
 			if err != nil {
 				t.Fatal(err)

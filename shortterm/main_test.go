@@ -59,18 +59,6 @@ func openOn(t testing.TB, conn *nats.Conn, cfg Config) fixture {
 	return fixture{New(pool, b, cfg), pool, b}
 }
 
-// until polls ok, with a rising interval.
-func until(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	end := time.Now().Add(bound)
-	for wait := time.Millisecond; !ok(); wait = min(wait*2, 100*time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("gave up waiting: %s", what)
-		}
-		time.Sleep(wait)
-	}
-}
-
 // message makes one of role with a text; clientID may be "".
 func message(t testing.TB, role memd.Role, text, clientID string) memd.Message {
 	t.Helper()

@@ -13,11 +13,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
-	"github.com/memdhq/memd/embedded"
 	"github.com/memdhq/memd/internal/memdtest"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
-	"github.com/rs/zerolog"
 )
 
 // quick is a relay that does not keep a test waiting.
@@ -89,7 +87,7 @@ func (f fixture) age(t *testing.T) {
 
 func (f fixture) drained(t *testing.T) {
 	t.Helper()
-	until(t, "all has settled", func() bool {
+	memdtest.Until(t, "all has settled", func() bool {
 		c, err := f.Counts(t.Context(), tenant, "", "")
 		if err != nil {
 			t.Fatal(err)
@@ -98,27 +96,12 @@ func (f fixture) drained(t *testing.T) {
 	})
 }
 
-func embeddedConn(t *testing.T, dir string) *nats.Conn {
-	t.Helper()
-	n, err := embedded.StartNATS(embedded.NATSConfig{StoreDir: dir, Log: zerolog.Nop()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(n.Stop)
-	conn, err := n.Conn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(conn.Close)
-	return conn
-}
-
 // The whole store is deleted under hundreds of open messages, twice; what was
 // published a moment before is not due for half a minute by itself.
 func TestAWipedStoreIsMadeGood(t *testing.T) {
 	dir := filepath.Join(memdtest.Dir(t), "nats")
-	f := openOn(t, embeddedConn(t, dir), Config{})
-	until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
+	f := openOn(t, memdtest.NATSAt(t, dir), Config{})
+	memdtest.Until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
 	total := 0
 	for s := range 30 {
 		for range 5 {
@@ -134,7 +117,7 @@ func TestAWipedStoreIsMadeGood(t *testing.T) {
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the relay publishes what was lost", func() bool {
+	memdtest.Until(t, "the relay publishes what was lost", func() bool {
 		return f.query(t, `SELECT count(*) FROM ingest_open WHERE publishes > 5`) == int64(total)
 	})
 	if err := os.RemoveAll(dir); err != nil {
@@ -182,7 +165,7 @@ func TestNATSAwayForLongIsMadeGood(t *testing.T) {
 // What no publication speaks of any more: a try that failed, and a worker that died.
 func TestWhatIsDueComesByItself(t *testing.T) {
 	f := open(t, Config{})
-	until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
+	memdtest.Until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
 	a := f.append(t, call(t, "s", "1", "2", "3", "4"))
 	one := f.claim(t, a.SessionNo, 1, 0)
 	if err := f.Fail(t.Context(), tenant, []Failure{{MessageID: ids(a)[0], Attempt: 1, Error: "x: y", After: time.Hour}}); err != nil {
@@ -194,12 +177,12 @@ func TestWhatIsDueComesByItself(t *testing.T) {
 	f.age(t)
 	r := f.relay(t, quick)
 	settled := f.work(t)
-	until(t, "the pending and the expired have settled", func() bool { return len(settled()) == 2 })
+	memdtest.Until(t, "the pending and the expired have settled", func() bool { return len(settled()) == 2 })
 	if settled()[ids(a)[1]] != 1 || settled()[ids(a)[3]] != 1 {
 		t.Errorf("settled %v", settled())
 	}
 	f.do(t, `UPDATE ingest_open SET next_attempt_at = now(), publish_at = now() WHERE state = 'failed'`)
-	until(t, "the failed has settled", func() bool { return settled()[ids(a)[0]] == 1 })
+	memdtest.Until(t, "the failed has settled", func() bool { return settled()[ids(a)[0]] == 1 })
 	equal(t, "what is running", f.ingest(t, ids(a)[2]).State, StateRunning)
 	kind(t, "a second start", r.Start(t.Context()), memd.Conflict)
 	_ = one
@@ -208,7 +191,7 @@ func TestWhatIsDueComesByItself(t *testing.T) {
 // While the stream holds enough nothing is added to it.
 func TestTheRelayDoesNotPileUp(t *testing.T) {
 	f := open(t, Config{})
-	until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
+	memdtest.Until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
 	for s := range 5 {
 		a := call(t, fmt.Sprint("live", s), "1")
 		f.append(t, a)
@@ -216,13 +199,13 @@ func TestTheRelayDoesNotPileUp(t *testing.T) {
 		a.Backfill = s == 0 // one of them: that lane is nearly empty
 		f.append(t, a)
 	}
-	until(t, "all is published", func() bool { n, _ := f.bus.Published(); return n == 10 })
+	memdtest.Until(t, "all is published", func() bool { n, _ := f.bus.Published(); return n == 10 })
 	f.age(t)
 	f.do(t, `UPDATE ingest_open SET publish_at = now() - interval '1 s'`)
 	cfg := quick
 	cfg.Backlog = 5
 	f.relay(t, cfg)
-	until(t, "the lane with room is filled", func() bool {
+	memdtest.Until(t, "the lane with room is filled", func() bool {
 		return f.query(t, `SELECT count(*) FROM ingest_open WHERE publishes > 0 AND priority = 1`) == 1
 	})
 	equal(t, "published again in the full lane", f.query(t, `SELECT count(*) FROM ingest_open WHERE publishes > 0 AND priority = 0`), 0)
@@ -233,14 +216,14 @@ func TestTheRelayDoesNotPileUp(t *testing.T) {
 
 func TestWorkOfASessionIsPublishedTogether(t *testing.T) {
 	f := open(t, Config{})
-	until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
+	memdtest.Until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
 	a := call(t, "s", "1", "2")
 	mine := append(f.append(t, a).Messages, f.append(t, a).Messages...)
 	other, err := f.Append(t.Context(), "other", a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	until(t, "the appends are published", func() bool { n, _ := f.bus.Published(); return n == 3 })
+	memdtest.Until(t, "the appends are published", func() bool { n, _ := f.bus.Published(); return n == 3 })
 	for got := 0; got < 3; {
 		ds, err := f.bus.Fetch(t.Context(), 3, time.Second)
 		if err != nil {
@@ -255,7 +238,7 @@ func TestWorkOfASessionIsPublishedTogether(t *testing.T) {
 	due := []dueMessage{{"other", other.SessionNo, ids(other)[1], 2}, {tenant, 1, mine[3].ID, 1}, {tenant, 1, mine[0].ID, 3}, {"other", other.SessionNo, ids(other)[0], 1}}
 	equal(t, "publications", r.publish(due, false), 2)
 	var got []string
-	until(t, "both are there", func() bool {
+	memdtest.Until(t, "both are there", func() bool {
 		ds, err := f.bus.Fetch(t.Context(), 3, time.Second)
 		if err != nil {
 			t.Fatal(err)
@@ -276,7 +259,7 @@ func TestTheRelayDropsOldKeys(t *testing.T) {
 	f.do(t, `UPDATE idempotency SET created_at = now() - interval '25 hours'`)
 	f.append(t, keyed(call(t, "s", "1"), "new", "b"))
 	f.relay(t, quick)
-	until(t, "the old key is dropped", func() bool { return f.query(t, `SELECT count(*) FROM idempotency`) == 1 })
+	memdtest.Until(t, "the old key is dropped", func() bool { return f.query(t, `SELECT count(*) FROM idempotency`) == 1 })
 }
 
 func TestTheRelayMayStartAndStopAtAnyTime(t *testing.T) {

@@ -24,7 +24,13 @@ func NATS(t testing.TB) *nats.Conn {
 		t.Cleanup(func() { closeConn(c) })
 		return c
 	}
-	n, err := embedded.StartNATS(embedded.NATSConfig{StoreDir: filepath.Join(Dir(t), "nats"), Log: zerolog.Nop()})
+	return NATSAt(t, filepath.Join(Dir(t), "nats"))
+}
+
+// NATSAt is NATS with a server of the test's own whose store is dir.
+func NATSAt(t testing.TB, dir string) *nats.Conn {
+	t.Helper()
+	n, err := embedded.StartNATS(embedded.NATSConfig{StoreDir: dir, Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}
