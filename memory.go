@@ -33,6 +33,23 @@ type Candidate struct {
 	Position int
 }
 
+// LearnAs is what a caller wants of all that is learned from a message. It stays with
+// the message, so that learning from it again does the same. Empty fields want nothing.
+type LearnAs struct {
+	// MemoryType, Scope and Categories become the memory's; Categories beside those
+	// that the extractor finds.
+	MemoryType string   `json:"memory_type,omitempty"`
+	Scope      string   `json:"scope,omitempty"`
+	Categories []string `json:"categories,omitempty"`
+	// ExpiresAt is when what is learned is to be found no more.
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	// OccurredAt is when what the message speaks of happened; it stands before what
+	// the text says.
+	OccurredAt *time.Time `json:"occurred_at,omitempty"`
+	// Prompt is an instruction to an extractor that takes one, in place of its own.
+	Prompt string `json:"prompt,omitempty"`
+}
+
 // Extraction is what an extractor made of some messages of one session.
 type Extraction struct {
 	Candidates []Candidate

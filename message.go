@@ -49,6 +49,8 @@ type Message struct {
 	Timezone string
 	// Metadata is a JSON object that passes to what is learned, nil if none came.
 	Metadata json.RawMessage
+	// LearnAs is what the caller wants of what is learned from it, nil for nothing.
+	LearnAs *LearnAs
 	// Position is its place in the session, from 0, without gaps.
 	Position int
 }

@@ -58,11 +58,31 @@ CREATE TABLE conversation_context (
   actor_id    text,                                  -- the message's name
   client_id   text,                                  -- the caller's id, unique per session
   timezone    text,                                  -- IANA name; null: UTC
-  metadata    jsonb                                  -- passes to what is learned
+  metadata    jsonb,                                 -- passes to what is learned
+  learn_as    jsonb                                  -- what the caller wants of what is learned: memd.LearnAs
 );
 CREATE INDEX conversation_context_session ON conversation_context (tenant_id, user_id, session_id, id);
 CREATE UNIQUE INDEX conversation_context_client_id ON conversation_context (session_no, client_id) WHERE client_id IS NOT NULL;
 CREATE INDEX conversation_context_skipped ON conversation_context (tenant_id, user_id, session_id) WHERE NOT learn; -- to count them
+
+-- The people of a tenant, in the order in which they first came up: with a session
+-- or with a memory. A row is made by the trigger below and goes when they are erased.
+CREATE TABLE person (
+  no         bigint GENERATED ALWAYS AS IDENTITY,
+  tenant_id  text NOT NULL,
+  user_id    text NOT NULL,
+  created_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (tenant_id, user_id)
+);
+CREATE UNIQUE INDEX person_no ON person (tenant_id, no);
+
+CREATE FUNCTION memd_meet_person() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  INSERT INTO person (tenant_id, user_id) VALUES (NEW.tenant_id, NEW.user_id) ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER person AFTER INSERT ON conversation_session
+  FOR EACH ROW WHEN (NEW.user_id <> '') EXECUTE FUNCTION memd_meet_person();
 
 -- What is open: one row for each message that may be learned from and has not
 -- settled, written with the message and deleted by the transaction that settles it.
@@ -135,6 +155,8 @@ CREATE TABLE memory_scope (
   UNIQUE (tenant_id, key)
 ) WITH (fillfactor = 70);
 CREATE INDEX memory_scope_user ON memory_scope (tenant_id, user_id, agent_id);
+CREATE TRIGGER person AFTER INSERT ON memory_scope
+  FOR EACH ROW WHEN (NEW.user_id <> '') EXECUTE FUNCTION memd_meet_person();
 
 -- One remembered statement.
 CREATE TABLE memory (
@@ -164,10 +186,12 @@ CREATE TABLE memory (
   valid_to      timestamptz,                         -- when a later statement took its place
   superseded_by uuid,
   occurred_at   timestamptz,                         -- when what it speaks of happened
-  expires_at    timestamptz
+  expires_at    timestamptz,
+  edited        text[] NOT NULL DEFAULT '{}'         -- what a person set and sources do not change: memory, metadata, categories, expires_at
 );
 CREATE INDEX memory_by_scope ON memory (scope_id, created_at, id);
 CREATE INDEX memory_by_hash ON memory (scope_id, hash);
+CREATE INDEX memory_expiring ON memory (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Which agents and runs a memory carries: the index behind memory.agent_ids and run_ids.
 CREATE TABLE memory_provenance (
@@ -190,6 +214,17 @@ CREATE TABLE memory_source (
 );
 CREATE INDEX memory_source_message ON memory_source (message_id);
 CREATE INDEX memory_source_place ON memory_source (session_no, position);
+
+-- What a person took away or rewrote: the message no longer brings that statement
+-- about, however often it is learned from. The same said in another message is new.
+CREATE TABLE memory_overruled (
+  tenant_id  text NOT NULL,
+  message_id bigint NOT NULL,
+  hash       text NOT NULL,                          -- of the statement as it was; '': nothing at all is learned from the message any more
+  slot       text,                                   -- nor anything else about the same, if it had a slot
+  at         timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (message_id, hash)
+);
 
 -- What happened to a memory, when, why and by whom. Outlives the memory.
 CREATE TABLE memory_history (
@@ -292,6 +327,7 @@ END $$;
 -- tenant, session and message ids of what is due, and sums.
 CREATE POLICY sweep ON ingest_open TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON embedding_open TO CURRENT_USER USING (true);
+CREATE POLICY sweep ON memory FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON idempotency FOR DELETE TO CURRENT_USER USING (true);
 CREATE POLICY sweep_read ON idempotency FOR SELECT TO CURRENT_USER USING (true);
 
@@ -349,6 +385,12 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
     FROM ingest_open o GROUP BY o.state
 $$;
 
+-- Memories of any tenant that have expired, longest first.
+CREATE FUNCTION memd_expired(n int) RETURNS TABLE (tenant_id text, memory_id uuid)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  SELECT m.tenant_id, m.id FROM memory m WHERE m.expires_at <= now() ORDER BY m.expires_at LIMIT n
+$$;
+
 -- Drops idempotency rows past their day; returns how many.
 CREATE FUNCTION memd_expire_idempotency(n int) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -359,8 +401,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   SELECT count(*) FROM gone
 $$;
 
-REVOKE ALL ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expire_idempotency(int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expire_idempotency(int) TO memd_app;
+REVOKE ALL ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int) TO memd_app;
 
 -- The version of this schema. Each migration replaces it as its last step.
-CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 2';
