@@ -25,16 +25,24 @@ func (s *Store) AddVerbatim(ctx context.Context, tenant string, vs []Verbatim) (
 	if len(vs) == 0 {
 		return []Event{}, nil
 	}
-	if err := checkVerbatim(vs); err != nil {
-		return nil, err
-	}
 	var events []Event
 	err := s.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
 		var err error
-		events, err = addVerbatim(ctx, tx, tenant, vs)
+		events, err = s.AddVerbatimIn(ctx, tx, tenant, vs)
 		return err
 	})
 	return events, err
+}
+
+// AddVerbatimIn is AddVerbatim within tx, which must be the tenant's.
+func (s *Store) AddVerbatimIn(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) ([]Event, error) {
+	if len(vs) == 0 {
+		return []Event{}, nil
+	}
+	if err := checkVerbatim(vs); err != nil {
+		return nil, err
+	}
+	return addVerbatim(ctx, tx, tenant, vs)
 }
 
 func checkVerbatim(vs []Verbatim) error {
