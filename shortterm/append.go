@@ -29,6 +29,8 @@ type Append struct {
 	Messages []memd.Message
 	// Metadata is a JSON object that passes to what is learned, nil if none came.
 	Metadata json.RawMessage
+	// LearnAs is what the caller wants of what is learned, nil for nothing.
+	LearnAs *memd.LearnAs
 	// Timezone is an IANA name, "" for UTC.
 	Timezone string
 	// Infer and Learn say what is learned from: with Infer, messages of the roles in
@@ -79,18 +81,9 @@ func (a Append) learns(m memd.Message) bool {
 // Unavailable: the database is away, or the session is locked for too long; whether the
 // messages were written is then not known, unless there is a key to ask again with.
 func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, error) {
-	switch {
-	case len(a.Messages) == 0:
-		return Appended{}, memd.InvalidField("messages", "must not be empty")
-	case a.UserID == "" && a.SessionID == "" && !a.Direct:
-		return Appended{}, memd.InvalidField("user_id", "is required")
-	}
-	if a.SessionID == "" {
-		id, err := uuid.NewV7()
-		if err != nil {
-			return Appended{}, &memd.Error{Kind: memd.Internal, Op: "shortterm.append", Err: err}
-		}
-		a.SessionID = id.String()
+	a, err := a.ready()
+	if err != nil {
+		return Appended{}, err
 	}
 	w := newWrite(tenant, a)
 	// Again: the connection was dead before anything was sent, the session was deleted
@@ -103,7 +96,7 @@ func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, er
 			return answer, nil
 		case err == nil && again < 2:
 		case err == nil:
-			return Appended{}, &memd.Error{Kind: memd.Unavailable, Op: "shortterm.append", Msg: "the session is being deleted", RetryAfter: time.Second}
+			return Appended{}, beingDeleted()
 		case a.Key != nil && postgres.Violates(err, idempotency.AppendedConstraint):
 			answer, found, err := l.replay(ctx, tenant, *a.Key)
 			if err != nil || found {
@@ -119,6 +112,24 @@ func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, er
 			return Appended{}, postgres.Err("shortterm.append", err)
 		}
 	}
+}
+
+// ready checks a and names its session.
+func (a Append) ready() (Append, error) {
+	switch {
+	case len(a.Messages) == 0:
+		return a, memd.InvalidField("messages", "must not be empty")
+	case a.UserID == "" && a.SessionID == "" && !a.Direct:
+		return a, memd.InvalidField("user_id", "is required")
+	}
+	if a.SessionID == "" {
+		id, err := uuid.NewV7()
+		if err != nil {
+			return a, &memd.Error{Kind: memd.Internal, Op: "shortterm.append", Err: err}
+		}
+		a.SessionID = id.String()
+	}
+	return a, nil
 }
 
 // write is an Append as its statements take it: columns, one array each.
@@ -162,7 +173,7 @@ func newWrite(tenant string, a Append) write {
 		priority = 1
 	}
 	w.args = []any{tenant, a.UserID, a.SessionID, roles, raws, said, learn, actors, clients,
-		w.agent, optional(a.AppID), optional(a.Timezone), metadata, priority, heading}
+		w.agent, optional(a.AppID), optional(a.Timezone), metadata, priority, heading, a.LearnAs}
 	switch {
 	case named && a.Key != nil:
 		w.sql = appendNamedKeyed
@@ -219,22 +230,41 @@ func (l *Log) replay(ctx context.Context, tenant string, k idempotency.Key) (App
 	if err != nil || !found {
 		return Appended{}, false, err
 	}
+	answers, err := l.readKept(ctx, tenant, kept, []int{len(kept.MessageIDs)})
+	if err != nil {
+		return Appended{}, true, err
+	}
+	return answers[0], true, nil
+}
+
+// readKept makes answers of what a write left of its own: counts says how many messages
+// each has. Messages that are gone by now are left out.
+func (l *Log) readKept(ctx context.Context, tenant string, kept idempotency.Appended, counts []int) ([]Appended, error) {
 	states := make([]*string, len(kept.MessageIDs))
 	for i := range kept.States {
 		states[i] = &kept.States[i]
 	}
-	answer := Appended{Replayed: true}
-	err = l.read(ctx, tenant, func(rows pgx.Rows) error {
+	answers := make([]Appended, len(counts))
+	of := make([]int, 0, len(kept.MessageIDs)) // whose a message is
+	for i, n := range counts {
+		answers[i].Replayed = true
+		of = append(of, slices.Repeat([]int{i}, n)...)
+	}
+	err := l.read(ctx, tenant, func(rows pgx.Rows) error {
 		var m AppendedMessage
 		var client *string
-		if err := rows.Scan(&m.ID, &client, &m.Role, &m.CreatedAt, &answer.SessionNo, &answer.SessionID, &m.Duplicate, &m.State); err != nil {
+		var session string
+		var no int64
+		var place int
+		if err := rows.Scan(&m.ID, &client, &m.Role, &m.CreatedAt, &no, &session, &m.Duplicate, &m.State, &place); err != nil {
 			return err
 		}
 		m.ClientID, m.CreatedAt = value(client), m.CreatedAt.UTC()
-		answer.Messages = append(answer.Messages, m)
+		answer := &answers[of[place-1]]
+		answer.SessionNo, answer.SessionID, answer.Messages = no, session, append(answer.Messages, m)
 		return nil
 	}, replayed, tenant, kept.MessageIDs, kept.Duplicates, states)
-	return answer, true, err
+	return answers, err
 }
 
 // publish announces what of an answer is new and open.

@@ -48,7 +48,7 @@ func (l *Log) Claim(ctx context.Context, tenant string, sessionNo int64, max, be
 		var role, raw string
 		var priority int
 		err := rows.Scan(&m.ID, &client, &m.UserID, &m.SessionID, &agent, &app, &role, &actor, &raw,
-			&m.CreatedAt, &m.ReceivedAt, &zone, &m.Metadata, &m.Position, &m.Attempt, &priority)
+			&m.CreatedAt, &m.ReceivedAt, &zone, &m.Metadata, &m.LearnAs, &m.Position, &m.Attempt, &priority)
 		if err != nil {
 			return err
 		}
@@ -244,6 +244,22 @@ func (l *Log) AwaitSettled(ctx context.Context, tenant string, ids []int64) erro
 	return l.poll(ctx, tenant, countUnsettled, tenant, ids)
 }
 
+// Standing says which of the messages are open, and which were given up; ascending.
+func (l *Log) Standing(ctx context.Context, tenant string, ids []int64) (open, dead []int64, err error) {
+	err = l.read(ctx, tenant, func(rows pgx.Rows) error {
+		var id int64
+		var isDead bool
+		err := rows.Scan(&id, &isDead)
+		if isDead {
+			dead = append(dead, id)
+		} else {
+			open = append(open, id)
+		}
+		return err
+	}, unsettled, tenant, ids)
+	return open, dead, err
+}
+
 // AwaitIdle returns as soon as nothing is open, or at ctx's deadline, and counts. If
 // ctx is cancelled it is Unavailable.
 func (l *Log) AwaitIdle(ctx context.Context, tenant, userID, sessionID string) (Counts, error) {
@@ -303,6 +319,22 @@ func (l *Log) DiscardDead(ctx context.Context, tenant string, id int64) error {
 		err = noDeadLetter("shortterm.discard")
 	}
 	return err
+}
+
+// forgotten is the error of messages that DropOpen has ended.
+const forgotten = "forgotten"
+
+// DropOpen ends the open messages that carry every id of scope that is set, RunID being
+// the session's, as skipped, and says how many those were. Whoever has claimed one loses
+// it, so that nothing of it is learned once tx, which must be the tenant's, is committed.
+// It waits for who is settling one: call it last, under the locks that are taken before
+// settling.
+func (l *Log) DropOpen(ctx context.Context, tx pgx.Tx, tenant string, scope memd.Scope) (int, error) {
+	if scope.UserID == "" && scope.RunID == "" && scope.AgentID == "" && scope.AppID == "" {
+		return 0, memd.InvalidField("user_id", "is required, or agent_id, run_id or app_id")
+	}
+	tag, err := tx.Exec(ctx, dropOpen, tenant, scope.UserID, scope.RunID, scope.AgentID, scope.AppID, forgotten)
+	return int(tag.RowsAffected()), postgres.Err("shortterm.drop_open", err)
 }
 
 func noDeadLetter(op string) error {

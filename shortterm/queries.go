@@ -42,9 +42,9 @@ const (
 
 	appendWrite = `, written AS (
 		INSERT INTO conversation_context (user_id, session_id, role, message, created_at, received_at, tenant_id, session_no,
-		       position, learn, agent_id, app_id, actor_id, client_id, timezone, metadata)
+		       position, learn, agent_id, app_id, actor_id, client_id, timezone, metadata, learn_as)
 		SELECT $2, $3, f.role, f.message, coalesce(f.created_at, now()), now(), $1, s.no,
-		       s.messages + f.step, f.learn, $10, $11, f.actor_id, f.client_id, $12, $13
+		       s.messages + f.step, f.learn, $10, $11, f.actor_id, f.client_id, $12, $13, $16::jsonb
 		  FROM session s CROSS JOIN fresh f ORDER BY f.place
 		RETURNING id, position, role, created_at, learn, client_id, session_no
 	), opened AS (
@@ -79,7 +79,7 @@ const (
 
 	appendKeep = `, kept AS (
 		` + idempotency.InsertAppended + `
-		SELECT $1, $16, $17, array_agg(id ORDER BY place), array_agg(duplicate ORDER BY place),
+		SELECT $1, $17, $18, array_agg(id ORDER BY place), array_agg(duplicate ORDER BY place),
 		       CASE WHEN bool_or(duplicate) THEN array_agg(state ORDER BY place) END
 		  FROM answer HAVING count(*) > 0
 	)`
@@ -91,9 +91,16 @@ const (
 	appendNamed      = appendGiven + appendUnseen + appendWrite + answerUnseen + appendAnswer
 	appendNamedKeyed = appendGiven + appendUnseen + appendWrite + answerUnseen + appendKeep + appendAnswer
 
+	// lendTimeout bounds how long locks are waited for, within a transaction that is
+	// another's; returnTimeout puts its own bound back.
+	lendTimeout   = `SELECT set_config('memd.lock_timeout', current_setting('lock_timeout'), true), set_config('lock_timeout', $1, true)`
+	returnTimeout = `SELECT set_config('lock_timeout', current_setting('memd.lock_timeout'), true)`
+
+	keepTogether = idempotency.InsertAppended + `VALUES ($1, $2, $3, $4, $5, $6)`
+
 	// replayed reads what an append with a key wrote, as it was told then.
 	replayed = `SELECT c.id, c.client_id, c.role, c.created_at, c.session_no, c.session_id, g.duplicate,
-		       coalesce(g.state, CASE WHEN c.learn THEN 'pending' ELSE 'skipped' END)
+		       coalesce(g.state, CASE WHEN c.learn THEN 'pending' ELSE 'skipped' END), g.place
 		  FROM unnest($2::bigint[], $3::bool[], $4::text[]) WITH ORDINALITY AS g (id, duplicate, state, place)
 		  JOIN conversation_context c ON c.tenant_id = $1 AND c.id = g.id
 		 ORDER BY g.place`
@@ -102,7 +109,7 @@ const (
 // entryColumns are what scanEntry reads, of entryFrom.
 const (
 	entryColumns = `c.id, c.client_id, c.user_id, c.session_id, c.agent_id, c.app_id, c.role, c.actor_id, c.message,
-		c.created_at, c.received_at, c.timezone, c.metadata, c.position,
+		c.created_at, c.received_at, c.timezone, c.metadata, c.learn_as, c.position,
 		CASE WHEN NOT c.learn THEN 'skipped' ELSE coalesce(o.state, e.state, 'pending') END,
 		coalesce(o.attempts, e.attempts, 0), CASE WHEN o.next_attempt_at > now() THEN o.next_attempt_at END, coalesce(o.error, e.error), e.extractor, e.settled_at`
 
@@ -219,13 +226,24 @@ const (
 	sessionThere = `SELECT EXISTS (` + oneSession + `)`
 )
 
+const (
+	listPeople = `SELECT p.no, p.user_id, p.created_at, s.sessions, s.messages, s.last
+		  FROM (SELECT no, user_id, created_at FROM person WHERE tenant_id = $1 AND no < $2 ORDER BY no DESC LIMIT $3) p
+		 CROSS JOIN LATERAL (
+			SELECT count(*) FILTER (WHERE kind = 'chat') AS sessions, coalesce(sum(messages), 0) AS messages, max(last_message_at) AS last
+			  FROM conversation_session WHERE tenant_id = $1 AND user_id = p.user_id) s
+		 ORDER BY p.no DESC`
+
+	countPeople = `SELECT count(*) FROM person WHERE tenant_id = $1`
+)
+
 // What is open and how messages ended.
 const (
 	// ready is what may be claimed: its time has come and nobody is at it.
 	ready = `(o.state = 'pending' OR o.state = 'failed' AND o.next_attempt_at <= now() OR o.state = 'running' AND o.lease_until <= now())`
 
 	messageColumns = `c.id, c.client_id, c.user_id, c.session_id, c.agent_id, c.app_id, c.role, c.actor_id, c.message,
-		c.created_at, c.received_at, c.timezone, c.metadata, c.position`
+		c.created_at, c.received_at, c.timezone, c.metadata, c.learn_as, c.position`
 
 	// claimOpen gives what was claimed (attempts > 0) and what stands before it
 	// (attempts 0), in order.
@@ -317,6 +335,28 @@ const (
 	INSERT INTO ingest_open (message_id, tenant_id, session_no)
 	SELECT c.id, $1, c.session_no FROM dead JOIN conversation_context c ON c.tenant_id = $1 AND c.id = dead.message_id
 	RETURNING session_no`
+
+	// unsettled are those that are open, or (dead) were given up.
+	unsettled = `SELECT message_id, false FROM ingest_open WHERE tenant_id = $1 AND message_id = ANY ($2)
+		UNION ALL SELECT message_id, true FROM ingest_settled WHERE tenant_id = $1 AND message_id = ANY ($2) AND state = 'dead'
+		ORDER BY 1`
+
+	// dropOpen locks its rows in the order of their ids: whoever settles several has
+	// claimed them in that order. A session of kind direct is nobody's run.
+	dropOpen = `WITH there AS (
+		SELECT o.message_id FROM ingest_open o
+		  JOIN conversation_context c ON c.tenant_id = $1 AND c.id = o.message_id
+		  JOIN conversation_session s ON s.tenant_id = $1 AND s.no = o.session_no
+		 WHERE o.tenant_id = $1
+		   AND ($2 = '' OR c.user_id = $2) AND ($3 = '' OR c.session_id = $3 AND s.kind <> 'direct')
+		   AND ($4 = '' OR c.agent_id = $4) AND ($5 = '' OR c.app_id = $5)
+		 ORDER BY o.message_id FOR UPDATE OF o
+	), gone AS (
+		DELETE FROM ingest_open o USING there WHERE o.tenant_id = $1 AND o.message_id = there.message_id
+		RETURNING o.message_id, o.attempts
+	)
+	INSERT INTO ingest_settled (message_id, tenant_id, state, attempts, error)
+	SELECT message_id, $1, 'skipped', attempts, $6 FROM gone`
 
 	discardDead = `UPDATE ingest_settled SET state = 'skipped' WHERE tenant_id = $1 AND message_id = $2 AND state = 'dead'`
 )

@@ -207,9 +207,10 @@ func scanEntry(rows pgx.Rows, head ...any) (e Entry, ok bool, err error) {
 	var client, user, session, agent, app, role, actor, message, zone, state, fault, extractor *string
 	var created, received *time.Time
 	var metadata json.RawMessage
+	var learnAs *memd.LearnAs
 	var position, attempts *int
 	err = rows.Scan(append(head, &id, &client, &user, &session, &agent, &app, &role, &actor, &message,
-		&created, &received, &zone, &metadata, &position,
+		&created, &received, &zone, &metadata, &learnAs, &position,
 		&state, &attempts, &e.Ingest.NextAttemptAt, &fault, &extractor, &e.Ingest.SettledAt)...)
 	if err != nil || id == nil {
 		return Entry{}, false, err
@@ -218,7 +219,7 @@ func scanEntry(rows pgx.Rows, head ...any) (e Entry, ok bool, err error) {
 	e.Message = memd.Message{
 		ID: *id, ClientID: value(client), UserID: *user, SessionID: *session, AgentID: value(agent), AppID: value(app),
 		Role: memd.Role(*role), Name: value(actor), Raw: raw, Text: memd.TextOf(raw),
-		CreatedAt: created.UTC(), ReceivedAt: received.UTC(), Timezone: value(zone), Metadata: metadata, Position: *position,
+		CreatedAt: created.UTC(), ReceivedAt: received.UTC(), Timezone: value(zone), Metadata: metadata, LearnAs: learnAs, Position: *position,
 	}
 	e.Ingest.State, e.Ingest.Attempts, e.Ingest.Error, e.Ingest.Extractor = *state, *attempts, value(fault), value(extractor)
 	e.Ingest.NextAttemptAt, e.Ingest.SettledAt = utc(e.Ingest.NextAttemptAt), utc(e.Ingest.SettledAt)

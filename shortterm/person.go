@@ -1,0 +1,55 @@
+package shortterm
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd/postgres"
+)
+
+// Person is one of whom something is kept.
+type Person struct {
+	UserID string
+	// CreatedAt is when they first came up.
+	CreatedAt time.Time
+	// Sessions counts those of kind chat; Messages those of all sessions, messages that
+	// were given to be remembered among them.
+	Sessions, Messages int
+	// LastMessageAt is when the latest message of theirs was said, nil without any.
+	LastMessageAt *time.Time
+}
+
+// People lists the people of a tenant, those who came up last first, up to limit after
+// cursor ("" for the first page), and says how many there are in all. next is "" at the
+// end. Invalid: the cursor is none of this list.
+func (l *Log) People(ctx context.Context, tenant string, limit int, cursor string) (people []Person, total int, next string, err error) {
+	pages := list{"people", tenant}
+	before, err := pages.readCursor(cursor)
+	if err != nil {
+		return nil, 0, "", err
+	}
+	people = []Person{}
+	var last int64
+	b := postgres.TenantBatch(tenant)
+	b.Queue(countPeople, tenant).QueryRow(func(row pgx.Row) error { return row.Scan(&total) })
+	b.Queue(listPeople, tenant, before, limit+1).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			if len(people) == limit {
+				next = pages.writeCursor(last)
+				break
+			}
+			var p Person
+			if err := rows.Scan(&last, &p.UserID, &p.CreatedAt, &p.Sessions, &p.Messages, &p.LastMessageAt); err != nil {
+				return err
+			}
+			p.CreatedAt, p.LastMessageAt = p.CreatedAt.UTC(), utc(p.LastMessageAt)
+			people = append(people, p)
+		}
+		return rows.Err()
+	})
+	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {
+		return nil, 0, "", postgres.Err("shortterm.people", err)
+	}
+	return people, total, next, nil
+}
