@@ -17,6 +17,9 @@
 // Only user and assistant messages are sent, as extract.Clean gives them: the first
 // extract.MaxText bytes, without recalled memories and few-shot text, secrets redacted.
 //
+// A message's memd.LearnAs.Prompt takes the place of what the model is asked to look
+// for, and of nothing else: how it answers, and what a text must bear out, is the same.
+//
 // A model that is away, or answers absurdly, fails nothing: the rules' result is
 // given, and Extraction.Extractor says so:
 //

@@ -50,7 +50,8 @@ type Config struct {
 	Pause time.Duration
 	// MaxInputTokens is about how much text one call takes, beside instructions; 0
 	// means 2,000. MaxTokens is the longest answer; 0 means 2,048. With the
-	// instructions, less than 500, they have to fit the model's window.
+	// instructions, less than 500 and what a caller's own take, they have to fit the
+	// model's window.
 	MaxInputTokens, MaxTokens int
 	// Observe, if set, is called after each call of the server: with nil if it
 	// answered, whatever it said, and with what kept it from answering if not. It is
@@ -161,7 +162,8 @@ func (r *run) hear(in extract.Input) {
 	}
 }
 
-// batches gives the new messages in order, as many at a time as one call takes.
+// batches gives the new messages in order, as many at a time as one call takes, those
+// that are to be read for something else apart.
 func (r *run) batches() [][]passage {
 	var out [][]passage
 	room := 0
@@ -175,7 +177,8 @@ func (r *run) batches() [][]passage {
 				return
 			}
 		}
-		if room -= size; room < 0 || len(out) == 0 {
+		room -= size
+		if room < 0 || len(out) == 0 || task(r.said[p.at].message) != task(r.said[out[len(out)-1][0].at].message) {
 			out, room = append(out, nil), r.config.MaxInputTokens-size
 		}
 		out[len(out)-1] = append(out[len(out)-1], p)
