@@ -3,8 +3,10 @@
 // echoes, the bare queries behind a search. It prints ratios; single times of a
 // shared machine say little.
 //
-//	go run ./bench            about two minutes
-//	go run ./bench -short     a few seconds, so that it cannot rot
+//	go run ./bench                      under four minutes
+//	go run ./bench -short               a few seconds, so that it cannot rot
+//	go run ./bench -only among           the figures whose name matches
+//	go run ./bench -json figures.json   the table as JSON beside it
 //
 // It starts its own Postgres and NATS in a temporary folder and ends them.
 package main
@@ -15,11 +17,14 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -32,11 +37,49 @@ import (
 // scale is how much is measured.
 type scale struct {
 	rounds   int           // alternations of subject and baseline
-	round    time.Duration // of each of them in a round
+	write    time.Duration // of each of them in a round, with writes
+	search   time.Duration // the same with searches
 	memories []int         // sizes of the scope that is searched
+	others   crowd         // whose memories lie around it
 }
 
-// row is one line of the table: a figure of memd and of its baseline.
+var (
+	fullScale = scale{rounds: 7, write: 2 * time.Second, search: time.Second, memories: []int{100, 10_000}, others: crowd{users: 1000, each: 200}}
+	// shortScale measures nothing well, but everything.
+	shortScale = scale{rounds: 1, write: 200 * time.Millisecond, search: 100 * time.Millisecond, memories: []int{100}, others: crowd{users: 50, each: 20}}
+)
+
+// figures gives the names of all that is measured, in their order.
+func (s scale) figures() []string {
+	names := []string{writeAlone, writeMany}
+	for _, n := range s.memories {
+		names = append(names, searchAlone(n), searchAmong(n, s.others))
+	}
+	return names
+}
+
+// choice is which figures are wanted; the zero value wants all.
+type choice struct{ name *regexp.Regexp }
+
+func (c choice) wants(figure string) bool { return c.name == nil || c.name.MatchString(figure) }
+
+// chosen reads what -only was given.
+func chosen(s scale, only string) (choice, error) {
+	if only == "" {
+		return choice{}, nil
+	}
+	name, err := regexp.Compile(only)
+	if err != nil {
+		return choice{}, fmt.Errorf("-only: %w", err)
+	}
+	if c := (choice{name}); slices.ContainsFunc(s.figures(), c.wants) {
+		return c, nil
+	}
+	return choice{}, fmt.Errorf("-only: no figure has a name like %q; there are\n\t%s", only, strings.Join(s.figures(), "\n\t"))
+}
+
+// row is one line of the table: a figure of memd and of a baseline. A figure with two
+// baselines has two.
 type row struct {
 	Figure   string  `json:"figure"`
 	Unit     string  `json:"unit"`
@@ -54,24 +97,24 @@ type report struct {
 	Machine string `json:"machine"`
 	Go      string `json:"go"`
 	Server  string `json:"postgres"`
+	Vector  string `json:"pgvector"`
 	Fsync   string `json:"fsync"`
+	Rounds  string `json:"rounds"`
 	Rows    []row  `json:"rows"`
 }
 
 func main() {
 	short := flag.Bool("short", false, "a few seconds instead of minutes")
-	out := flag.String("json", "", "also write the figures to this file")
+	only := flag.String("only", "", "measure the figures whose name matches this regular expression")
+	out := flag.String("json", "", "also write the figures to this `file`")
 	flag.Parse()
-	s := scale{rounds: 7, round: 2 * time.Second, memories: []int{100, 10_000}}
+	s := fullScale
 	if *short {
 		s = shortScale
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	r, err := measure(ctx, s)
-	if err == nil {
-		err = r.print(*out)
-	}
+	err := run(ctx, s, *only, *out, os.Stdout)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		stop()
@@ -79,11 +122,32 @@ func main() {
 	}
 }
 
-// shortScale measures nothing well, but everything.
-var shortScale = scale{rounds: 1, round: 200 * time.Millisecond, memories: []int{100}}
+// run measures, prints the table and writes it as JSON to the file out, if that is not "".
+func run(ctx context.Context, s scale, only, out string, table io.Writer) error {
+	c, err := chosen(s, only)
+	if err != nil {
+		return err
+	}
+	r, err := measure(ctx, s, c)
+	if err != nil {
+		return err
+	}
+	r.Command = strings.Join(append([]string{"go run ./bench"}, os.Args[1:]...), " ")
+	if err := r.print(table); err != nil {
+		return err
+	}
+	if out == "" {
+		return nil
+	}
+	raw, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, append(raw, '\n'), 0o644)
+}
 
 // measure starts servers of its own and fills a report.
-func measure(ctx context.Context, s scale) (r report, err error) {
+func measure(ctx context.Context, s scale, c choice) (r report, err error) {
 	dir, err := os.MkdirTemp("", "memd-bench-")
 	if err != nil {
 		return r, err
@@ -129,16 +193,16 @@ func measure(ctx context.Context, s scale) (r report, err error) {
 		return r, ctx.Err()
 	}
 
-	r = report{Command: fmt.Sprintf("go run ./bench (%d rounds of %v)", s.rounds, s.round),
+	r = report{Rounds: fmt.Sprintf("%d of %v a write, %v a search", s.rounds, s.write, s.search),
 		Machine: fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()), Go: runtime.Version()}
 	if err := describeServer(ctx, pg.OwnerURL(), &r); err != nil {
 		return r, err
 	}
-	writes, err := measureWrites(ctx, s, "http://"+daemon.Addr().String(), pg)
+	writes, err := measureWrites(ctx, s, c, "http://"+daemon.Addr().String(), pg)
 	if err != nil {
 		return r, err
 	}
-	searches, err := measureSearches(ctx, s, pg)
+	searches, err := measureSearches(ctx, s, c, pg)
 	if err != nil {
 		return r, err
 	}
@@ -152,27 +216,19 @@ func describeServer(ctx context.Context, url string, r *report) error {
 		return err
 	}
 	defer conn.Close(ctx)
-	return conn.QueryRow(ctx, `SELECT current_setting('server_version'), current_setting('fsync')`).Scan(&r.Server, &r.Fsync)
+	return conn.QueryRow(ctx, `
+		SELECT current_setting('server_version'), current_setting('fsync'), (SELECT extversion FROM pg_extension WHERE extname = 'vector')`).
+		Scan(&r.Server, &r.Fsync, &r.Vector)
 }
 
-func (r report) print(out string) error {
-	fmt.Printf("%s\n%s, %s, Postgres %s, fsync %s\n\n", r.Command, r.Machine, r.Go, r.Server, r.Fsync)
-	w := tabwriter.NewWriter(os.Stdout, 0, 4, 2, ' ', 0)
+func (r report) print(to io.Writer) error {
+	w := tabwriter.NewWriter(to, 0, 4, 2, ' ', 0)
+	fmt.Fprintf(w, "%s\n%s, %s, Postgres %s, pgvector %s, fsync %s\nrounds: %s\n\n", r.Command, r.Machine, r.Go, r.Server, r.Vector, r.Fsync, r.Rounds)
 	fmt.Fprintln(w, "figure\tmemd\tbaseline\tunit\tratio\taim\tbaseline is")
 	for _, row := range r.Rows {
 		fmt.Fprintf(w, "%s\t%.3g\t%.3g\t%s\t%.2f\t%s\t%s\n", row.Figure, row.Memd, row.Baseline, row.Unit, row.Ratio, row.Aim, row.Of)
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
-	if out == "" {
-		return nil
-	}
-	raw, err := json.MarshalIndent(r, "", "  ")
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(out, append(raw, '\n'), 0o644)
+	return w.Flush()
 }
 
 // median gives the middle of what was measured; of nothing it is zero.

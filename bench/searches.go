@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
@@ -16,6 +16,8 @@ import (
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
 	"github.com/pgvector/pgvector-go"
+	"golang.org/x/text/language"
+	"golang.org/x/text/message"
 )
 
 const (
@@ -23,82 +25,178 @@ const (
 	model      = "bench"
 )
 
+func searchAlone(n int) string { return inEnglish.Sprintf("search of %d memories, p50", n) }
+
+func searchAmong(n int, others crowd) string {
+	return inEnglish.Sprintf("search of %d memories among %d of others, p50", n, others.users*others.each)
+}
+
+// inEnglish writes 10000 as 10,000.
+var inEnglish = message.NewPrinter(language.English)
+
 // measureSearches times the search of one user's memories, without the question's
 // embedding, against the two bare queries: the nearest hundred vectors, and the
-// postings of the question's terms.
-func measureSearches(ctx context.Context, s scale, pg *embedded.Postgres) ([]row, error) {
-	pool, err := postgres.Open(ctx, pg.AppURL(), postgres.Config{MaxConns: 4})
+// postings of the question's terms. It does so where nobody else has memories and
+// where many have, in turns.
+func measureSearches(ctx context.Context, s scale, c choice, pg *embedded.Postgres) ([]row, error) {
+	var sizes []int
+	among := false
+	for _, n := range s.memories {
+		crowded := c.wants(searchAmong(n, s.others))
+		if crowded || c.wants(searchAlone(n)) {
+			sizes = append(sizes, n)
+		}
+		among = among || crowded
+	}
+	if len(sizes) == 0 {
+		return nil, nil
+	}
+	made := newSentences()
+	alone, err := openPlace(ctx, pg, "alone")
 	if err != nil {
 		return nil, err
 	}
-	defer pool.Close()
-	store := longterm.New(pool, longterm.Config{})
-	made := newSentences()
+	defer alone.close()
+	var many *place
+	if among {
+		if many, err = openPlace(ctx, pg, "among"); err != nil {
+			return nil, err
+		}
+		defer many.close()
+	}
+	// The same memories lie in both places. Alone, a smaller user is measured before a
+	// larger one is there.
+	subjects := make([][]longterm.Verbatim, len(sizes))
+	for i, n := range sizes {
+		subjects[i] = made.memories(fmt.Sprintf("subject-%d", n), n)
+	}
+	if among {
+		if err := s.others.gather(ctx, many, made, subjects); err != nil {
+			return nil, err
+		}
+	}
 	var rows []row
-	for _, n := range s.memories {
-		user := fmt.Sprintf("user-%d", n)
-		if err := fill(ctx, store, made, user, n); err != nil {
-			return nil, err
-		}
-		owner, err := pgx.Connect(ctx, pg.OwnerURL())
-		if err != nil {
-			return nil, err
-		}
-		// What autovacuum would have done by the time anyone searches.
-		_, err = owner.Exec(ctx, `VACUUM ANALYZE memory, memory_embedding, memory_posting, message_posting`)
-		owner.Close(ctx)
-		if err != nil {
-			return nil, err
-		}
-		scopeID, err := scopeOf(ctx, pool, user)
-		if err != nil {
-			return nil, err
-		}
-		search := func(ctx context.Context, _ int) error {
-			hits, err := store.Search(ctx, memd.DefaultTenant, longterm.Query{Scope: memd.Scope{UserID: user},
-				Text: made.question(), Vector: made.vector(), Model: model, Relevance: embed.Calibration{}.Relevance, Limit: 10})
-			if err == nil && len(hits) != 10 {
-				err = fmt.Errorf("%d hits of %d memories", len(hits), n)
+	for i, n := range sizes {
+		for batch := range slices.Chunk(subjects[i], 200) {
+			if _, err := alone.store.AddVerbatim(ctx, memd.DefaultTenant, batch); err != nil {
+				return nil, err
 			}
-			return err
 		}
-		bare := func(ctx context.Context, _ int) error { return bareQueries(ctx, pool, scopeID, made) }
-		var times [2][]float64
-		var ratios []float64
-		for range s.rounds {
-			var p50 [2]time.Duration
-			for i, do := range []call{search, bare} {
-				all, err := repeat(ctx, s.round, 1, do)
-				if err != nil {
-					return nil, err
-				}
-				p50[i] = median(all)
-				times[i] = append(times[i], ms(p50[i]))
-			}
-			ratios = append(ratios, float64(p50[0])/float64(p50[1]))
+		if err := alone.settle(ctx); err != nil {
+			return nil, err
 		}
-		rows = append(rows, row{fmt.Sprintf("search of %d memories, p50", n), "ms", median(times[0]), median(times[1]), median(ratios), "≤ 1.5", "the two bare queries"})
+		user := subjects[i][0].Scope.UserID
+		more, err := measureSearch(ctx, s, c, n, user, made, alone, many)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, more...)
 	}
 	return rows, nil
 }
 
-func fill(ctx context.Context, store *longterm.Store, made *sentences, user string, n int) error {
-	for batch := range slices.Chunk(make([]longterm.Verbatim, n), 200) {
-		for i := range batch {
-			batch[i] = longterm.Verbatim{Scope: memd.Scope{UserID: user}, Text: made.sentence(), Role: "user", Vector: made.vector(), Model: model}
+// measureSearch measures the search of one user's n memories.
+func measureSearch(ctx context.Context, s scale, c choice, n int, user string, made *sentences, alone, many *place) ([]row, error) {
+	const search, bare, searchMany, bareMany = 0, 1, 2, 3
+	var calls []call
+	for _, p := range []*place{alone, many} {
+		if p == many && !c.wants(searchAmong(n, s.others)) {
+			break
 		}
-		if _, err := store.AddVerbatim(ctx, memd.DefaultTenant, batch); err != nil {
-			return err
+		scopeID, err := p.scopeOf(ctx, user)
+		if err != nil {
+			return nil, err
+		}
+		calls = append(calls, func(ctx context.Context, _ int) error { return p.search(ctx, user, made) },
+			func(ctx context.Context, _ int) error { return bareQueries(ctx, p.pool, scopeID, made) })
+	}
+	p50 := make([][]float64, len(calls)) // by call, of each round
+	for range s.rounds {
+		for i, do := range calls {
+			times, err := repeat(ctx, s.search, 1, do)
+			if err != nil {
+				return nil, err
+			}
+			p50[i] = append(p50[i], ms(median(times)))
 		}
 	}
-	return nil
+	against := func(figure string, subject, baseline int, aim, of string) row {
+		var ratios []float64
+		for i := range p50[subject] {
+			ratios = append(ratios, p50[subject][i]/p50[baseline][i])
+		}
+		return row{Figure: figure, Unit: "ms", Memd: median(p50[subject]), Baseline: median(p50[baseline]), Ratio: median(ratios), Aim: aim, Of: of}
+	}
+	var rows []row
+	if c.wants(searchAlone(n)) {
+		rows = append(rows, against(searchAlone(n), search, bare, "≤ 1.5", "the two bare queries"))
+	}
+	if figure := searchAmong(n, s.others); c.wants(figure) {
+		rows = append(rows, against(figure, searchMany, search, "≤ 2", "the same search alone"),
+			against(figure, searchMany, bareMany, "≤ 1.5", "the two bare queries there"))
+	}
+	return rows, nil
 }
 
-func scopeOf(ctx context.Context, pool *postgres.Pool, user string) (id int64, err error) {
-	err = pool.InTenant(ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+// place is a schema of its own with memd's tables.
+type place struct {
+	owner *pgx.Conn // may change the tables
+	pool  *postgres.Pool
+	store *longterm.Store
+}
+
+func openPlace(ctx context.Context, pg *embedded.Postgres, schema string) (_ *place, err error) {
+	conn, err := pgx.Connect(ctx, pg.OwnerURL())
+	if err != nil {
+		return nil, err
+	}
+	_, err = conn.Exec(ctx, `CREATE SCHEMA `+schema)
+	if err = errors.Join(err, conn.Close(ctx)); err != nil {
+		return nil, err
+	}
+	// With public in the path the daemon's own tables would be taken for these.
+	if err := postgres.Migrate(ctx, withPath(pg.OwnerURL(), schema)); err != nil {
+		return nil, err
+	}
+	p := &place{}
+	if p.owner, err = pgx.Connect(ctx, withPath(pg.OwnerURL(), schema+",public")); err != nil {
+		return nil, err
+	}
+	if p.pool, err = postgres.Open(ctx, withPath(pg.AppURL(), schema+",public"), postgres.Config{MaxConns: 4}); err != nil {
+		return nil, errors.Join(err, p.owner.Close(ctx))
+	}
+	p.store = longterm.New(p.pool, longterm.Config{})
+	return p, nil
+}
+
+func (p *place) close() {
+	p.pool.Close()
+	_ = p.owner.Close(context.Background())
+}
+
+func withPath(url, path string) string { return url + "&search_path=" + path }
+
+// settle does what autovacuum would have done by the time anyone searches.
+func (p *place) settle(ctx context.Context) error {
+	_, err := p.owner.Exec(ctx, `VACUUM ANALYZE memory_scope, memory, memory_source, memory_embedding, memory_posting, message_posting`)
+	return err
+}
+
+func (p *place) scopeOf(ctx context.Context, user string) (id int64, err error) {
+	err = p.pool.InTenant(ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
 		return tx.QueryRow(ctx, `SELECT id FROM memory_scope WHERE tenant_id = $1 AND user_id = $2`, memd.DefaultTenant, user).Scan(&id)
 	})
 	return id, err
+}
+
+// search asks for ten memories of a user who has more.
+func (p *place) search(ctx context.Context, user string, made *sentences) error {
+	hits, err := p.store.Search(ctx, memd.DefaultTenant, longterm.Query{Scope: memd.Scope{UserID: user},
+		Text: made.question(), Vector: made.vector(), Model: model, Relevance: embed.Calibration{}.Relevance, Limit: 10})
+	if err == nil && len(hits) != 10 {
+		err = fmt.Errorf("%d hits of the memories of %s", len(hits), user)
+	}
+	return err
 }
 
 // bareQueries is what a search cannot do without: two queries in one round trip.
@@ -163,6 +261,15 @@ func (s *sentences) some(n int) string {
 		words[i] = s.words[s.zipf.Uint64()]
 	}
 	return strings.Join(words, " ")
+}
+
+// memories gives n memories of a user, none of them stored.
+func (s *sentences) memories(user string, n int) []longterm.Verbatim {
+	all := make([]longterm.Verbatim, n)
+	for i := range all {
+		all[i] = longterm.Verbatim{Scope: memd.Scope{UserID: user}, Text: s.sentence(), Role: "user", Vector: s.vector(), Model: model}
+	}
+	return all
 }
 
 func (s *sentences) sentence() string { return s.some(12 + s.r.IntN(16)) }

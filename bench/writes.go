@@ -19,12 +19,20 @@ import (
 
 const clients = 64
 
+var (
+	writeAlone = "POST /v1/messages, 1 client, 2 messages, p50"
+	writeMany  = fmt.Sprintf("POST /v1/messages, %d clients", clients)
+)
+
 // call does one unit of work as client number c.
 type call func(ctx context.Context, c int) error
 
 // measureWrites times POST /v1/messages with two messages against the same two rows
 // inserted by plain pgx, one commit a call, and an HTTP server that echoes the body.
-func measureWrites(ctx context.Context, s scale, url string, pg *embedded.Postgres) ([]row, error) {
+func measureWrites(ctx context.Context, s scale, c choice, url string, pg *embedded.Postgres) ([]row, error) {
+	if !c.wants(writeAlone) && !c.wants(writeMany) {
+		return nil, nil
+	}
 	pool, err := plainTable(ctx, pg)
 	if err != nil {
 		return nil, err
@@ -47,35 +55,45 @@ func measureWrites(ctx context.Context, s scale, url string, pg *embedded.Postgr
 		return err
 	}
 
-	var alone, many row
-	var ratios, perSecond [2][]float64
-	var lat [2][]float64
+	var memdP50, sumP50, sumRatios []float64
+	var memdRate, plainRate, rateRatios []float64
 	for range s.rounds {
-		var p50 [3]time.Duration
-		for i, do := range []call{memd, plain, bare} {
-			times, err := repeat(ctx, s.round, 1, do)
-			if err != nil {
-				return nil, err
+		if c.wants(writeAlone) {
+			var p50 [3]time.Duration
+			for i, do := range []call{memd, plain, bare} {
+				times, err := repeat(ctx, s.write, 1, do)
+				if err != nil {
+					return nil, err
+				}
+				p50[i] = median(times)
 			}
-			p50[i] = median(times)
+			memdP50 = append(memdP50, ms(p50[0]))
+			sumP50 = append(sumP50, ms(p50[1]+p50[2]))
+			sumRatios = append(sumRatios, float64(p50[0])/float64(p50[1]+p50[2]))
 		}
-		lat[0] = append(lat[0], ms(p50[0]))
-		lat[1] = append(lat[1], ms(p50[1]+p50[2]))
-		ratios[0] = append(ratios[0], float64(p50[0])/float64(p50[1]+p50[2]))
-		var rate [2]float64
-		for i, do := range []call{memd, plain} {
-			times, err := repeat(ctx, s.round, clients, do)
-			if err != nil {
-				return nil, err
+		if c.wants(writeMany) {
+			var rate [2]float64
+			for i, do := range []call{memd, plain} {
+				times, err := repeat(ctx, s.write, clients, do)
+				if err != nil {
+					return nil, err
+				}
+				rate[i] = 2 * float64(len(times)) / s.write.Seconds()
 			}
-			rate[i] = 2 * float64(len(times)) / s.round.Seconds()
-			perSecond[i] = append(perSecond[i], rate[i])
+			memdRate, plainRate = append(memdRate, rate[0]), append(plainRate, rate[1])
+			rateRatios = append(rateRatios, rate[0]/rate[1])
 		}
-		ratios[1] = append(ratios[1], rate[0]/rate[1])
 	}
-	alone = row{"POST /v1/messages, 1 client, 2 messages, p50", "ms", median(lat[0]), median(lat[1]), median(ratios[0]), "≤ 1.3", "plain pgx insert + HTTP echo"}
-	many = row{fmt.Sprintf("POST /v1/messages, %d clients", clients), "messages/s", median(perSecond[0]), median(perSecond[1]), median(ratios[1]), "≥ 1.0", "plain pgx on 64 connections"}
-	return []row{alone, many}, nil
+	var rows []row
+	if c.wants(writeAlone) {
+		rows = append(rows, row{Figure: writeAlone, Unit: "ms", Memd: median(memdP50), Baseline: median(sumP50),
+			Ratio: median(sumRatios), Aim: "≤ 1.3", Of: "plain pgx insert + HTTP echo"})
+	}
+	if c.wants(writeMany) {
+		rows = append(rows, row{Figure: writeMany, Unit: "messages/s", Memd: median(memdRate), Baseline: median(plainRate),
+			Ratio: median(rateRatios), Aim: "≥ 1.0", Of: fmt.Sprintf("plain pgx on %d connections", clients)})
+	}
+	return rows, nil
 }
 
 var twoMessages = [2]string{
