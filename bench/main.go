@@ -5,7 +5,7 @@
 //
 //	go run ./bench                      under four minutes
 //	go run ./bench -short               a few seconds, so that it cannot rot
-//	go run ./bench -only among           the figures whose name matches
+//	go run ./bench -only among          the figures whose name matches
 //	go run ./bench -json figures.json   the table as JSON beside it
 //
 // It starts its own Postgres and NATS in a temporary folder and ends them.
