@@ -266,7 +266,7 @@ func (r *Remember) keep(ctx context.Context, tenant string, g given, key *idempo
 			if !found && again >= tries { // it comes and goes
 				return kept{}, idempotency.AtWork()
 			}
-		case true || again >= tries || ctx.Err() != nil || !metAnother(err):
+		case again >= tries || ctx.Err() != nil || !metAnother(err):
 			return kept{}, err
 		}
 	}
