@@ -42,7 +42,8 @@ func (metadata) Schema(huma.Registry) *huma.Schema {
 }
 
 const (
-	// maxMetadata is the most bytes that an object of metadata may have.
+	// maxMetadata is the most bytes that an object of metadata may have, its numbers
+	// written out.
 	maxMetadata = 256 << 10
 	// maxNumber bounds a number in it: its characters, and the size of its exponent.
 	maxNumber = 1000
@@ -50,18 +51,25 @@ const (
 
 // checkMetadata holds an object to what can be stored and filtered by.
 func checkMetadata(raw json.RawMessage, location string) *memd.Error {
-	if len(raw) > maxMetadata {
-		return memd.InvalidField(location, "must have at most %d KiB", maxMetadata>>10)
-	}
 	if holdsNUL(raw) {
 		return memd.InvalidField(location, "must not hold the character U+0000")
 	}
+	size := len(raw)
 	for number := range numbers(raw) {
-		_, exponent, _ := bytes.Cut(bytes.ToLower(number), []byte("e"))
-		size, err := strconv.Atoi(string(exponent))
-		if len(number) > maxNumber || len(exponent) > 0 && (err != nil || size > maxNumber || size < -maxNumber) {
+		exponent := 0
+		if _, after, ok := bytes.Cut(bytes.ToLower(number), []byte("e")); ok {
+			var err error
+			if exponent, err = strconv.Atoi(string(after)); err != nil {
+				exponent = math.MaxInt
+			}
+		}
+		if len(number) > maxNumber || exponent > maxNumber || exponent < -maxNumber {
 			return memd.InvalidField(location, "must only have numbers of usual size")
 		}
+		size += max(exponent, -exponent)
+	}
+	if size > maxMetadata {
+		return memd.InvalidField(location, "must have at most %d KiB", maxMetadata>>10)
 	}
 	return nil
 }
