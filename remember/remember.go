@@ -268,6 +268,10 @@ func (r *Remember) keep(ctx context.Context, tenant string, g given, key *idempo
 			}
 		case again >= tries || ctx.Err() != nil || !metAnother(err):
 			return kept{}, err
+		default:
+			if err := r.log.Meet(ctx, tenant, g.people()); err != nil {
+				return kept{}, err
+			}
 		}
 	}
 }
@@ -293,6 +297,18 @@ func (r *Remember) write(ctx context.Context, tenant string, g given, key *idemp
 	return err
 }
 
+// people are the users that the items are of.
+func (g given) people() []string {
+	var users []string
+	for _, a := range g.appends {
+		users = append(users, a.UserID)
+	}
+	for _, v := range g.verbatim {
+		users = append(users, v.Scope.UserID)
+	}
+	return users
+}
+
 func counts(as []shortterm.Append) []int {
 	n := make([]int, len(as))
 	for i, a := range as {
@@ -302,8 +318,9 @@ func counts(as []shortterm.Append) []int {
 }
 
 // metAnother says whether a transaction surely had no effect and may have one if it is
-// tried again: people who are new to both were met by another in the opposite order, or
-// the connection was dead before anything was sent.
+// tried again: people who are new to both were met by another in the opposite order,
+// which Postgres ends by failing one of them, or the connection was dead before anything
+// was sent.
 func metAnother(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "40P01" || pgconn.SafeToRetry(err)
