@@ -177,7 +177,7 @@ CREATE TABLE memory (
   hash          text NOT NULL,                       -- of the normalised text
   verbatim      boolean NOT NULL DEFAULT false,      -- stored with infer: false
   slot          text,                                -- what it is about, if that can be updated
-  negated       boolean NOT NULL DEFAULT false,
+  negated       boolean NOT NULL DEFAULT false,      -- it denies that the slot holds the value
   extractor     text,
   pinned        boolean NOT NULL DEFAULT false,
   created_at    timestamptz NOT NULL DEFAULT now(),  -- when the row was made
@@ -187,9 +187,12 @@ CREATE TABLE memory (
   superseded_by uuid,
   occurred_at   timestamptz,                         -- when what it speaks of happened
   expires_at    timestamptz,
-  edited        text[] NOT NULL DEFAULT '{}'         -- what a person set and sources do not change: memory, metadata, categories, expires_at
+  edited        text[] NOT NULL DEFAULT '{}',        -- what a person set and sources do not change: memory, metadata, categories, expires_at
+  subject       text NOT NULL DEFAULT '',            -- whose slot it is, '' for the speaker's
+  value         text NOT NULL DEFAULT ''             -- what the slot holds by it, as it was said
 );
 CREATE INDEX memory_by_scope ON memory (scope_id, created_at, id);
+CREATE INDEX memory_by_slot ON memory (scope_id, slot) WHERE slot IS NOT NULL;
 CREATE INDEX memory_by_hash ON memory (scope_id, hash);
 CREATE INDEX memory_expiring ON memory (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX memory_superseded ON memory (superseded_by) WHERE superseded_by IS NOT NULL;
@@ -216,6 +219,70 @@ CREATE TABLE memory_source (
 CREATE INDEX memory_source_message ON memory_source (message_id);
 CREATE INDEX memory_source_place ON memory_source (session_no, position);
 
+-- Each time that something was stated. Memories follow from their mentions: those of one
+-- normal form are one memory, and about one slot of one subject of one speaker a later
+-- one takes the place of an earlier. Some are not remembered and still take others'
+-- places; these keep the id of the memory they were part of.
+CREATE TABLE memory_mention (
+  memory_id   uuid NOT NULL,
+  message_id  bigint NOT NULL,                       -- where it was said …
+  part        int NOT NULL,                          -- … and its place in that message
+  tenant_id   text NOT NULL,
+  scope_id    bigint NOT NULL,
+  actor_id    text,
+  role        text NOT NULL,
+  sources     bigint[] NOT NULL,                     -- all messages that make it, message_id first
+  said_at     timestamptz NOT NULL,
+  session_no  bigint NOT NULL,
+  position    int NOT NULL,
+  memory      text NOT NULL,                         -- its words
+  hash        text NOT NULL,
+  slot        text,
+  subject     text NOT NULL DEFAULT '',
+  value       text NOT NULL DEFAULT '',
+  negated     boolean NOT NULL DEFAULT false,
+  occurred_at timestamptz,
+  categories  text[] NOT NULL DEFAULT '{}',
+  extractor   text,
+  gone        text CHECK (gone IN ('forgotten', 'deleted')), -- why it is not remembered: on request of a speaker, or of a caller
+  PRIMARY KEY (memory_id, message_id, part)
+);
+CREATE INDEX memory_mention_gone_hash ON memory_mention (scope_id, hash) WHERE gone IS NOT NULL;
+CREATE INDEX memory_mention_gone_slot ON memory_mention (scope_id, slot) WHERE gone IS NOT NULL AND slot IS NOT NULL;
+
+-- What a speaker asked to be forgotten: a statement, or what is known of a slot. It goes as
+-- far as it was said before, whenever that is learned.
+CREATE TABLE memory_forgotten (
+  message_id bigint NOT NULL,                        -- where it was asked, and the place in that
+  part       int NOT NULL,
+  tenant_id  text NOT NULL,
+  scope_id   bigint NOT NULL,
+  actor_id   text,
+  role       text NOT NULL,
+  sources    bigint[] NOT NULL,
+  said_at    timestamptz NOT NULL,
+  session_no bigint NOT NULL,
+  position   int NOT NULL,
+  hash       text NOT NULL,                          -- of the statement, if there is no slot
+  slot       text,
+  subject    text NOT NULL DEFAULT '',
+  value      text NOT NULL DEFAULT '',               -- '' for any
+  memories   uuid[] NOT NULL DEFAULT '{}',           -- those that went
+  PRIMARY KEY (message_id, part)
+);
+CREATE INDEX memory_forgotten_scope ON memory_forgotten (scope_id);
+
+-- What a person made current again: the message does not end a statement of that normal
+-- form, nor ask for it to be forgotten.
+CREATE TABLE memory_retained (
+  scope_id   bigint NOT NULL,
+  hash       text NOT NULL,
+  message_id bigint NOT NULL,
+  tenant_id  text NOT NULL,
+  at         timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (scope_id, hash, message_id)
+);
+
 -- What a person took away or rewrote: the message no longer brings that statement
 -- about, however often it is learned from. The same said in another message is new.
 CREATE TABLE memory_overruled (
@@ -240,7 +307,8 @@ CREATE TABLE memory_history (
   reason          text NOT NULL,
   by              text NOT NULL,                     -- extractor, or "api"
   message_ids     bigint[] NOT NULL DEFAULT '{}',    -- the messages that brought it about
-  at              timestamptz NOT NULL DEFAULT now()
+  at              timestamptz NOT NULL DEFAULT now(),
+  before          jsonb                              -- what undoing it needs; null if it cannot be undone, or has been
 );
 CREATE INDEX memory_history_memory ON memory_history (memory_id, id);
 
@@ -406,4 +474,4 @@ REVOKE ALL ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int),
 GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int) TO memd_app;
 
 -- The version of this schema. Each migration replaces it as its last step.
-CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 2';
+CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 3';

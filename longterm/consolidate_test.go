@@ -120,15 +120,18 @@ func TestSourcesFromBefore(t *testing.T) {
 
 func TestSupersededIsRepeatedOnlyByWhatWasSaidBefore(t *testing.T) {
 	b := newStore(t)
-	b.learn(memd.Message{UserID: "alice", SessionID: "s1", Text: "I live in Paris", CreatedAt: monday})
-	b.exec(`UPDATE memory SET valid_to = $1`, monday.Add(2*time.Hour))
-	b.learn(memd.Message{UserID: "alice", SessionID: "s2", Text: "I live in Paris", CreatedAt: monday.Add(time.Hour)})
-	if n := query[int](b, `SELECT count(*) FROM memory`); n != 1 {
+	paris := func(session string, hour int) {
+		b.consolidate(about(b.say(memd.Message{UserID: "alice", SessionID: session, Text: "I live in Paris", CreatedAt: monday.Add(time.Duration(hour) * time.Hour)}), "home", "Paris"))
+	}
+	paris("s1", 0)
+	b.consolidate(about(b.say(memd.Message{UserID: "alice", SessionID: "s1", Text: "I live in Rome", CreatedAt: monday.Add(2 * time.Hour)}), "home", "Rome"))
+	paris("s2", 1)
+	if n := query[int](b, `SELECT count(*) FROM memory WHERE memory = 'I live in Paris'`); n != 1 {
 		t.Fatalf("there are %d memories", n)
 	}
-	b.learn(memd.Message{UserID: "alice", SessionID: "s3", Text: "I live in Paris", CreatedAt: monday.Add(2 * time.Hour)})
-	b.learn(memd.Message{UserID: "alice", SessionID: "s3", Text: "I live in Paris", CreatedAt: monday.Add(3 * time.Hour)})
-	all := b.list(ListQuery{Scope: user("alice"), IncludeSuperseded: true})
+	paris("s3", 3)
+	paris("s3", 4)
+	all := b.list(ListQuery{Scope: user("alice"), IncludeSuperseded: true, Filters: filter(t, `{"memory":"I live in Paris"}`)})
 	if len(all) != 2 || len(all[0].Sources) != 2 || len(all[1].Sources) != 2 {
 		t.Fatalf("%+v", all)
 	}
@@ -173,10 +176,10 @@ func TestWhatCallersWantOfWhatIsLearned(t *testing.T) {
 	// Taken back, it is as if it had never been said.
 	b.withdraw(m.Sources[0], m.Sources[1])
 	m = b.list(ListQuery{Scope: user("alice")})[0]
-	if m.MemoryType != nil || m.Scope != nil || m.OccurredAt != nil {
+	if m.MemoryType != nil || m.Scope != nil || !m.OccurredAt.Equal(at) {
 		t.Fatalf("%s", encode(t, m))
 	}
-	same(t, m.Categories, []string{"likes"})
+	same(t, m.Categories, []string{"likes", "food"})
 }
 
 // A source that is not among the messages that were looked at has its say as well.

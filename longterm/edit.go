@@ -85,6 +85,15 @@ func (s *Store) Edit(ctx context.Context, tenant string, edits []Edit, by string
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}
+		if refolded, err := r.refold(ctx, tx); err != nil {
+			return err
+		} else if refolded {
+			b := &pgx.Batch{}
+			queueFind(b, tenant, refs, now)
+			if err := tx.SendBatch(ctx, b).Close(); err != nil {
+				return err
+			}
+		}
 		for i, m := range now {
 			edited[i] = *m
 		}
@@ -109,6 +118,7 @@ type revision struct {
 // apply makes one edit of a memory as the edits before have left it.
 func (r *revision) apply(h *held, e Edit, at string) error {
 	before := h.newMemory
+	was := &edited{Set: append([]string{}, h.edited...)}
 	var what []string
 	if e.Text != nil {
 		text := clean(*e.Text)
@@ -117,8 +127,9 @@ func (r *revision) apply(h *held, e Edit, at string) error {
 		}
 		if text != h.text {
 			what = append(what, fieldMemory)
+			was.Text = &before.text
 			for _, id := range h.sources {
-				r.overruled = append(r.overruled, overruled{id, h.hash, h.slot})
+				r.overruled = append(r.overruled, overruled{id, h.hash, h.about()})
 			}
 			h.text, h.hash = text, hashOf(text)
 			r.vectors[h.id] = e.Vector
@@ -135,6 +146,7 @@ func (r *revision) apply(h *held, e Edit, at string) error {
 				return memd.InvalidField(at+fieldMetadata, "must have at most %d bytes", MaxMetadata)
 			}
 			what = append(what, fieldMetadata)
+			was.Metadata = json.RawMessage(object(h.metadata))
 			h.metadata = patched
 		}
 	}
@@ -145,6 +157,7 @@ func (r *revision) apply(h *held, e Edit, at string) error {
 		}
 		if !slices.Equal(categories, h.categories) {
 			what = append(what, fieldCategories)
+			was.Categories = &before.categories
 			h.categories = categories
 		}
 	}
@@ -156,12 +169,15 @@ func (r *revision) apply(h *held, e Edit, at string) error {
 		}
 		if (at == nil) != (h.expiresAt == nil) || at != nil && !at.Equal(*h.expiresAt) {
 			what = append(what, fieldExpiresAt)
+			was.Expiry, was.ExpiresAt = true, h.expiresAt
 			h.expiresAt = at
 		}
 	}
 	h.edited = union(h.edited, what)
 	if e.Pinned != nil && *e.Pinned != h.pinned {
 		what = append(what, fieldPinned)
+		pinned := h.pinned
+		was.Pinned = &pinned
 		h.pinned = *e.Pinned
 	}
 	if len(what) == 0 {
@@ -170,9 +186,43 @@ func (r *revision) apply(h *held, e Edit, at string) error {
 	if !slices.Contains(r.changed, h) {
 		r.changed = append(r.changed, h)
 	}
+	kept, err := json.Marshal(undoable{Edit: was})
+	if err != nil {
+		return &memd.Error{Kind: memd.Internal, Op: "longterm.edit", Err: err}
+	}
 	r.history = append(r.history, historyRow{memory: h.id, scopeID: h.scopeID, event: EventUpdate, previous: &before.text, text: h.text, hash: h.hash,
-		reason: "edited: " + strings.Join(what, ", "), by: r.by})
+		reason: "edited: " + strings.Join(what, ", "), by: r.by, before: kept})
 	return nil
+}
+
+// refold folds anew what rewritten texts have to do with, once they are stored, if there is
+// anything: what was said in the same words is one with them. They hold as long as before.
+func (r *revision) refold(ctx context.Context, tx pgx.Tx) (bool, error) {
+	c := newChange(r.tenant, r.by)
+	learned := slices.DeleteFunc(slices.Clone(r.reworded), func(h *held) bool { return h.verbatim })
+	if len(learned) == 0 {
+		return false, nil
+	}
+	if err := c.readScopes(ctx, tx, learned); err != nil {
+		return false, err
+	}
+	for _, h := range learned {
+		c.wanted.memory(h.id)
+		c.wanted.hash(c.scopes[h.scopeID].key, h.hash)
+		c.wanted.scope(c.scopes[h.scopeID].key)
+	}
+	if err := c.readOn(ctx, tx); err != nil {
+		return false, err
+	}
+	for _, h := range learned {
+		c.keep(h.id, h.validTo)
+	}
+	if _, err := c.settle(ctx, tx); err != nil {
+		return false, err
+	}
+	b := &pgx.Batch{}
+	c.w.queue(b, r.tenant)
+	return true, exec(ctx, tx, b)
 }
 
 // queue writes what changed. The rows come first: whoever stores a vector waits for them
@@ -203,9 +253,8 @@ func (r *revision) queueWords(b *pgx.Batch) {
 	var scopes []int64
 	var texts []string
 	var vectors []pgvector.HalfVector
-	var is []newMemory
 	for _, h := range r.reworded {
-		ids, scopes, is = append(ids, h.id), append(scopes, h.scopeID), append(is, h.newMemory)
+		ids, scopes = append(ids, h.id), append(scopes, h.scopeID)
 		if v := r.vectors[h.id]; v != nil {
 			embedded, texts, vectors = append(embedded, h.id), append(texts, h.text), append(vectors, pgvector.NewHalfVector(v))
 		} else {
@@ -213,7 +262,7 @@ func (r *revision) queueWords(b *pgx.Batch) {
 		}
 	}
 	queuePostingDelete(b, r.tenant, r.was)
-	queueMemoryPostings(b, r.tenant, is)
+	queueMemoryPostings(b, r.tenant, r.reworded)
 	b.Queue(embeddingDelete, r.tenant, scopes, ids)
 	if len(embedded) > 0 {
 		b.Queue(vectorInsert, r.tenant, r.model, embedded, texts, vectors)

@@ -38,7 +38,7 @@ func (s *Store) DeleteEach(ctx context.Context, tenant string, refs []Ref, by st
 		for i, h := range found {
 			ids[i] = h.id
 		}
-		_, err = (&loss{tenant: tenant, by: by, reason: reasonDeleted, overrule: overruleSlot}).take(ctx, tx, ids)
+		_, err = (&loss{tenant: tenant, by: by, reason: reasonDeleted, overrule: overruleSlot, undoable: true}).take(ctx, tx, ids)
 		return postgres.Err("longterm.delete", err)
 	})
 }
@@ -157,6 +157,8 @@ func forget(ctx context.Context, tx pgx.Tx, sel selection, dry bool, by string) 
 	l := &loss{tenant: sel.tenant, by: by, reason: reasonDeleted, less: reasonLess, overrule: overruleSlot, sources: sel.sources(), dry: dry}
 	if sel.filters.Empty() {
 		l.overrule = overruleAll
+	} else {
+		l.undoable = l.sources == nil
 	}
 	n, err := l.take(ctx, tx, ids)
 	if err != nil {

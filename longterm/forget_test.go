@@ -401,7 +401,7 @@ func TestWithdraw(t *testing.T) {
 	}
 	m := b.list(ListQuery{Scope: user("alice")})[0]
 	same(t, m.Sources, []int64{said[1].ID})
-	if m.ID != id || m.Memory != "I like tea" || *m.AgentID != "b" || *m.RunID != "s2" || !m.ValidFrom.Equal(monday.Add(time.Hour)) || !sameJSON(m.Metadata, json.RawMessage(`{"y":1}`)) {
+	if m.ID != id || m.Memory != "I like tea!" || *m.AgentID != "b" || *m.RunID != "s2" || !m.ValidFrom.Equal(monday.Add(time.Hour)) || !sameJSON(m.Metadata, json.RawMessage(`{"y":1}`)) {
 		t.Fatalf("%+v", m)
 	}
 	if h := b.history(id); h[len(h)-1].Event != EventUpdate || h[len(h)-1].Reason != "its message was deleted" {
@@ -460,19 +460,25 @@ func TestWithdrawTheAnswer(t *testing.T) {
 	b.checkCounters()
 }
 
+// about makes of each message one candidate that says the same, with these values of a slot.
+func about(messages []memd.Message, slot string, values ...string) Learned {
+	l := whole(messages)
+	for i := range l.Candidates {
+		l.Candidates[i].Slot, l.Candidates[i].Value = slot, values[i]
+	}
+	return l
+}
+
 // chain makes memories of texts each of which takes the place of the one before.
 func (b *bench) chain(texts ...string) (said []memd.Message, ids []string) {
 	b.Helper()
 	for i, text := range texts {
 		said = append(said, memd.Message{UserID: "alice", SessionID: "s1", Text: text, CreatedAt: monday.Add(time.Duration(i) * time.Hour)})
 	}
-	said = b.learn(said...)
-	for i, text := range texts {
+	said = b.say(said...)
+	b.consolidate(about(said, "home", texts...))
+	for _, text := range texts {
 		ids = append(ids, query[string](b, `SELECT id::text FROM memory WHERE memory = $1`, text))
-		if i > 0 {
-			b.exec(`UPDATE memory SET valid_to = $2, superseded_by = $3 WHERE id = $1`, ids[i-1], said[i].CreatedAt, ids[i])
-			b.exec(`UPDATE memory_embedding SET live = false WHERE memory_id = $1`, ids[i-1])
-		}
 	}
 	return said, ids
 }
@@ -523,14 +529,14 @@ func TestWhatWasSupersededByWhatGoes(t *testing.T) {
 			t.Fatalf("Paris ends %v by %v", to, by)
 		}
 		same(t, texts(b.list(ListQuery{Scope: user("alice")})), nil)
-		if n := len(b.history(ids[0])); n != 1 {
-			t.Fatalf("%d entries", n)
+		if h := b.history(ids[0]); len(h) != 2 || h[1].Reason != reasonSuperseded {
+			t.Fatalf("%+v", h)
 		}
 	})
 	t.Run("said later than was known", func(t *testing.T) {
 		b := newStore(t)
 		said, ids := b.chain("I live in Paris", "I live in Rome")
-		b.learn(memd.Message{UserID: "alice", SessionID: "s2", Text: "I live in Rome", CreatedAt: monday.Add(5 * time.Hour)})
+		b.consolidate(about(b.say(memd.Message{UserID: "alice", SessionID: "s2", Text: "I live in Rome", CreatedAt: monday.Add(5 * time.Hour)}), "home", "Rome"))
 		b.withdraw(said[1].ID)
 		if by, to := end(b, ids[0]); by == nil || *by != ids[1] || !to.Equal(monday.Add(5*time.Hour)) {
 			t.Fatalf("Paris ends %v by %v", to, by)

@@ -40,13 +40,13 @@ const (
 
 // heldColumns are those of a row m that held takes.
 const heldColumns = `m.id, m.scope_id, coalesce(m.app_id, ''), coalesce(m.user_id, ''), m.agent_ids, m.run_ids, coalesce(m.actor_id, ''), m.role,
-	coalesce(m.scope, ''), coalesce(m.memory_type, ''), m.categories, m.metadata, m.memory, m.hash, m.verbatim, m.negated, coalesce(m.slot, ''),
+	coalesce(m.scope, ''), coalesce(m.memory_type, ''), m.categories, m.metadata, m.memory, m.hash, m.verbatim, m.negated, coalesce(m.slot, ''), m.subject, m.value,
 	coalesce(m.extractor, ''), m.valid_from, m.occurred_at, m.expires_at, m.valid_to, m.superseded_by, m.pinned, m.edited`
 
 func (h *held) fields() []any {
 	return []any{
 		&h.id, &h.scopeID, &h.app, &h.user, &h.agents, &h.runs, &h.actor, &h.role,
-		&h.scope, &h.memType, &h.categories, &h.metadata, &h.text, &h.hash, &h.verbatim, &h.negated, &h.slot,
+		&h.scope, &h.memType, &h.categories, &h.metadata, &h.text, &h.hash, &h.verbatim, &h.negated, &h.slot, &h.subject, &h.value,
 		&h.extractor, &h.validFrom, &h.occurredAt, &h.expiresAt, &h.validTo, &h.supersededBy, &h.pinned, &h.edited,
 	}
 }
@@ -220,28 +220,35 @@ func union(a, b []string) []string {
 	return all
 }
 
-// draw makes what a memory takes from its sources, which were before and are now, both in
-// order. What a person set stays, save that metadata gains what the sources in added
-// bring and it has not. Before is nil where the memory's words are new: then its
-// categories and its time of happening are the words' own.
-func (h *held) draw(before, now, added []origin) {
+// draw makes what a memory takes from its sources, in order, and from the first of its
+// mentions. What a person set stays, save that metadata gains what the sources in added
+// bring and it has not.
+func (h *held) draw(first *mention, now, added []origin) {
 	h.agents, h.runs = carried(now)
 	if h.set(fieldMetadata) {
 		h.metadata = mergeJSON(h.metadata, merged(added))
 	} else {
 		h.metadata = merged(now)
 	}
-	was, is := wanted(before), wanted(now)
-	h.memType, h.scope = is.MemoryType, is.Scope
+	w := wanted(now)
+	h.memType, h.scope = w.MemoryType, w.Scope
 	if !h.set(fieldCategories) {
-		own := slices.DeleteFunc(slices.Clone(h.categories), func(c string) bool { return slices.Contains(was.Categories, c) })
-		h.categories = union(is.Categories, own)
+		h.categories = union(w.Categories, first.categories)
 	}
 	if !h.set(fieldExpiresAt) {
-		h.expiresAt = is.ExpiresAt
+		h.expiresAt = w.ExpiresAt
 	}
-	if is.OccurredAt != nil || was.OccurredAt != nil {
-		h.occurredAt = is.OccurredAt
+	h.occurredAt = cmp.Or(w.OccurredAt, first.occurredAt)
+}
+
+// widen adds what sources bring to a memory that has others of which nothing is known any
+// more.
+func (h *held) widen(now, added []origin) {
+	agents, runs := carried(now)
+	h.agents, h.runs = union(h.agents, agents), union(h.runs, runs)
+	h.metadata = mergeJSON(h.metadata, merged(added))
+	if !h.set(fieldCategories) {
+		h.categories = union(h.categories, wanted(added).Categories)
 	}
 }
 

@@ -3,7 +3,6 @@ package longterm
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -21,7 +20,8 @@ const (
 	overruleAll
 )
 
-// loss takes memories, or sources of them, away.
+// loss takes memories, or sources of them, away. What a memory that is taken away whole
+// took the place of stays ended; without its sources it is as if they had never said so.
 type loss struct {
 	tenant, by string
 	// reason is why memories go, less why some stay with fewer sources.
@@ -31,9 +31,9 @@ type loss struct {
 	// memories go whatever their sources.
 	sources  func(message int64, o *origin) bool
 	overrule overruling
-	// revive makes current again what a memory that goes took the place of.
-	revive bool
-	dry    bool
+	// undoable keeps what undoing it needs.
+	undoable bool
+	dry      bool
 }
 
 // atOnce is how many memories are taken in one round: what they hold is in memory.
@@ -75,29 +75,66 @@ func (l *loss) takeSome(ctx context.Context, tx pgx.Tx, ids []memoryID) (int, er
 	if l.dry {
 		return len(gone), nil
 	}
-	b := &pgx.Batch{}
-	w := &writes{}
-	l.reduce(b, w, less, taken)
-	var overrule []overruled
+	c := newChange(l.tenant, l.by)
+	c.reason, c.less, c.undoable = l.reason, l.less, l.undoable
 	for _, h := range less {
-		overrule = l.overruled(overrule, h, taken[h.id], nil)
+		c.w.overruled = l.overruled(c.w.overruled, h, taken[h.id], nil)
 	}
 	for _, h := range gone {
-		overrule = l.overruled(overrule, h, taken[h.id], h.sources)
-		w.history = append(w.history, historyRow{memory: h.id, scopeID: h.scopeID, event: EventDelete, previous: &h.text, hash: h.hash,
-			reason: l.reason, by: l.by, messages: h.sources})
+		c.w.overruled = l.overruled(c.w.overruled, h, taken[h.id], h.sources)
 	}
-	if len(gone) > 0 {
-		back, err := l.superseded(ctx, tx, gone)
-		if err != nil {
-			return 0, err
-		}
-		back.queue(b, l, w)
-		queueGone(b, l.tenant, gone)
+	if err := l.change(ctx, tx, c, gone, less); err != nil {
+		return 0, err
 	}
-	queueOverruled(b, l.tenant, overrule)
-	w.queue(b, l.tenant)
+	b := &pgx.Batch{}
+	c.w.queue(b, l.tenant)
 	return len(gone), exec(ctx, tx, b)
+}
+
+// change takes away what is lost. What has no topic and goes whole concerns nothing else.
+func (l *loss) change(ctx context.Context, tx pgx.Tx, c *change, gone, less []*held) error {
+	whole := map[memoryID]bool{}
+	for _, h := range gone {
+		if !h.verbatim && (h.slot != "" || l.sources != nil) {
+			whole[h.id] = true
+			c.wanted.memory(h.id)
+			continue
+		}
+		c.w.gone = append(c.w.gone, h)
+		c.w.history = append(c.w.history, historyRow{memory: h.id, scopeID: h.scopeID, event: EventDelete, previous: &h.text, hash: h.hash,
+			reason: l.reason, by: l.by, messages: h.sources, undoable: l.undoable})
+		c.w.unmentioned = append(c.w.unmentioned, h.id)
+		c.w.undoable = l.undoable
+	}
+	for _, h := range less {
+		c.wanted.memory(h.id)
+	}
+	if c.wanted.empty() {
+		return nil
+	}
+	if err := c.readScopes(ctx, tx, append(slices.Clone(gone), less...)); err != nil {
+		return err
+	}
+	if err := c.readOn(ctx, tx); err != nil {
+		return err
+	}
+	for _, m := range c.mentions {
+		switch {
+		case m.of == nil:
+		case whole[m.of.id]:
+			m.of.expired = false
+			if l.sources == nil {
+				m.of.taken, m.gone, m.writtenOver = true, goneDeleted, nil
+			} else {
+				m.lost = true
+			}
+		case slices.ContainsFunc(less, func(h *held) bool { return h.id == m.of.id }):
+			m.without(func(id int64) bool { return l.sources(id, c.origin(id)) }, c.origins)
+		}
+	}
+	c.fold()
+	_, err := c.settle(ctx, tx)
+	return err
 }
 
 // split gives the sources that a memory loses, and whether it stays.
@@ -128,7 +165,7 @@ func (l *loss) overruled(all []overruled, h *held, taken, others []int64) []over
 	case overruleNothing:
 		return all
 	case overruleSlot, overruleAll:
-		o.slot = h.slot
+		o.slot = h.about()
 	}
 	for _, id := range others {
 		if !slices.Contains(taken, id) {
@@ -146,42 +183,6 @@ func (l *loss) overruled(all []overruled, h *held, taken, others []int64) []over
 	return all
 }
 
-// reduce takes sources away from memories that stay. Whether a message goes as a source is
-// the same for all of them.
-func (l *loss) reduce(b *pgx.Batch, w *writes, less []*held, taken map[memoryID][]int64) {
-	if len(less) == 0 {
-		return
-	}
-	var ids, drawn, later []memoryID
-	var messages []int64
-	var from []time.Time
-	for _, h := range less {
-		going := taken[h.id]
-		ids, messages = append(ids, h.id), append(messages, going...)
-		w.history = append(w.history, historyRow{memory: h.id, scopeID: h.scopeID, event: EventUpdate, previous: &h.text, text: h.text, hash: h.hash,
-			reason: l.less, by: l.by, messages: going})
-		left := slices.DeleteFunc(slices.Clone(h.sources), func(id int64) bool { return slices.Contains(going, id) })
-		if slices.ContainsFunc(left, func(id int64) bool { _, known := h.origins[id]; return !known }) {
-			continue // what the memory has of it cannot be told from what it has of those that go
-		}
-		before := inOrder(h.origins)
-		now := slices.DeleteFunc(slices.Clone(before), func(o origin) bool { return slices.Contains(going, o.message) })
-		h.draw(before, now, nil)
-		if first := now[0].said.at; first.After(h.validFrom) && !h.set(fieldMemory) {
-			h.validFrom = first
-			later, from = append(later, h.id), append(from, first)
-		}
-		drawn = append(drawn, h.id)
-		w.drawn = append(w.drawn, h.newMemory)
-		w.carry(h.id, h.agents, h.runs)
-	}
-	b.Queue(sourceDelete, l.tenant, ids, messages)
-	b.Queue(provenanceDelete, l.tenant, drawn)
-	if len(later) > 0 {
-		b.Queue(supersededLater, l.tenant, later, from)
-	}
-}
-
 // queueGone removes memories and all that finds them. The rows go first: whoever stores a
 // vector waits for them and then finds no memory.
 func queueGone(b *pgx.Batch, tenant string, gone []*held) {
@@ -192,85 +193,4 @@ func queueGone(b *pgx.Batch, tenant string, gone []*held) {
 	b.Queue(memoryDelete, tenant, ids)
 	queuePostingDelete(b, tenant, memories)
 	b.Queue(embeddingDelete, tenant, scopes, ids)
-}
-
-// reasonCurrent is why a memory holds again, as the history has it.
-const reasonCurrent = "what took its place was taken back"
-
-// pointer is a memory whose place another took, which goes.
-type pointer struct {
-	id, by     memoryID
-	scopeID    int64
-	text, hash string
-	validTo    *time.Time
-}
-
-type pointers []pointer
-
-// superseded reads what the memories that go took the place of, save what goes itself, and
-// makes it point to what comes next: to what took the place of the one that goes, or to
-// nothing.
-func (l *loss) superseded(ctx context.Context, tx pgx.Tx, gone []*held) (pointers, error) {
-	going := make(map[memoryID]*held, len(gone))
-	ids := make([]memoryID, len(gone))
-	for i, h := range gone {
-		ids[i] = h.id
-		going[h.id] = h
-	}
-	var all pointers
-	rows, err := tx.Query(ctx, supersededSelect, l.tenant, ids)
-	if err != nil {
-		return nil, err
-	}
-	var p pointer
-	_, err = pgx.ForEachRow(rows, []any{&p.id, &p.scopeID, &p.text, &p.hash, &p.validTo, &p.by}, func() error {
-		if going[p.id] == nil {
-			all = append(all, p)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	for i := range all {
-		p := &all[i]
-		for range gone {
-			h := going[p.by]
-			if h == nil {
-				break
-			}
-			if l.revive {
-				p.validTo = h.validTo
-			}
-			if p.by = (memoryID{}); h.supersededBy != nil {
-				p.by = *h.supersededBy
-			}
-		}
-	}
-	return all, nil
-}
-
-func (all pointers) queue(b *pgx.Batch, l *loss, w *writes) {
-	if len(all) == 0 {
-		return
-	}
-	n := len(all)
-	ids, by, until := make([]memoryID, n), make([]*memoryID, n), make([]*time.Time, n)
-	var current []memoryID
-	var scopes []int64
-	for i, p := range all {
-		ids[i], until[i] = p.id, p.validTo
-		if p.by != (memoryID{}) {
-			by[i] = &all[i].by
-		}
-		if l.revive && p.validTo == nil {
-			current, scopes = append(current, p.id), append(scopes, p.scopeID)
-			w.history = append(w.history, historyRow{memory: p.id, scopeID: p.scopeID, event: EventUpdate, previous: &all[i].text, text: p.text, hash: p.hash,
-				reason: reasonCurrent, by: l.by})
-		}
-	}
-	b.Queue(supersededUpdate, l.tenant, ids, by, until)
-	if len(current) > 0 {
-		b.Queue(embeddingLive, l.tenant, scopes, current)
-	}
 }

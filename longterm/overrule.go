@@ -12,7 +12,7 @@ type overruled struct {
 	message int64
 	// hash is the statement's; "" stands for all that the message states.
 	hash string
-	// slot is what it is about, if that can be updated: nothing else about it is
+	// slot is the topic it is about, if that can be updated: nothing else about it is
 	// learned from the message either. "" for none.
 	slot string
 }

@@ -20,14 +20,20 @@ import (
 var fixedStatements = map[string]string{
 	"storedModels": storedModels,
 	"shareTenant":  shareTenant, "lockTenant": lockTenant, "lockScopes": lockScopes, "scopeInsert": scopeInsert, "scopeSelect": scopeSelect, "sessionSelect": sessionSelect,
-	"messageSelect": messageSelect, "statedSelect": statedSelect, "statedSources": statedSources, "verbatimSelect": verbatimSelect,
-	"memoryInsert": memoryInsert, "memoryDrawn": memoryDrawn, "memoryEarlier": memoryEarlier, "sourceInsert": sourceInsert,
+	"messageSelect": messageSelect, "verbatimSelect": verbatimSelect,
+	"concernedSelect": concernedSelect, "concernedMentions": concernedMentions, "concernedSources": concernedSources, "goneSelect": goneSelect,
+	"goneOfMessages": goneOfMessages, "retainedSelect": retainedSelect, "requestSelect": requestSelect, "mentionInsert": mentionInsert,
+	"mentionDelete": mentionDelete, "mentionDeleteOf": mentionDeleteOf, "mentionsDeleted": mentionsDeleted, "requestInsert": requestInsert,
+	"requestDelete": requestDelete, "retainedInsert": retainedInsert, "scopeRowSelect": scopeRowSelect, "historyScope": historyScope,
+	"undoableSelect": undoableSelect, "undoneUpdate": undoneUpdate, "mentionRestore": mentionRestore, "memoryRestore": memoryRestore,
+	"sourceRestore": sourceRestore, "provenanceRestore": provenanceRestore, "overruledDelete": overruledDelete,
+	"memoryInsert": memoryInsert, "memoryUpdate": memoryUpdate, "sourceInsert": sourceInsert,
 	"provenanceInsert": provenanceInsert, "embeddingInsert": embeddingInsert, "embeddingOpenInsert": embeddingOpenInsert,
 	"memoryPostingInsert": memoryPostingInsert, "messagePostingInsert": messagePostingInsert, "historyInsert": historyInsert,
 	"memoriesOfSelect": memoriesOfSelect, "eventsOfSelect": eventsOfSelect, "memorySelect": memorySelect, "permittedSelect": permittedSelect,
 	"findSelect": findSelect, "heldKeys": heldKeys, "heldSelect": heldSelect, "heldSources": heldSources, "messageHolders": messageHolders,
 	"withdrawnSelect": withdrawnSelect, "memoryEdit": memoryEdit, "overruledSelect": overruledSelect, "overruledInsert": overruledInsert,
-	"supersededSelect": supersededSelect, "supersededUpdate": supersededUpdate, "supersededLater": supersededLater, "embeddingLive": embeddingLive,
+	"embeddingLive": embeddingLive,
 	"sourceDelete": sourceDelete, "provenanceDelete": provenanceDelete, "messagePostingDelete": messagePostingDelete,
 	"expiredDue": expiredDue, "expiredSelect": expiredSelect, "liveByUser": liveByUser,
 	"postingDelete": postingDelete, "postingUncount": postingUncount, "embeddingDelete": embeddingDelete, "memoryDelete": memoryDelete,
@@ -36,7 +42,7 @@ var fixedStatements = map[string]string{
 }
 
 // parts of statements, not statements.
-var parts = map[string]bool{"isRun": true, "sourceColumns": true, "permitted": true}
+var parts = map[string]bool{"isRun": true, "sourceColumns": true, "permitted": true, "concernedIDs": true, "scopeColumns": true}
 
 // built gives the statements that are put together, of every shape that a search or a
 // list can have.
@@ -287,12 +293,12 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 		statements := map[string]*statement{
 			"find": fixed(findSelect, ids, texts, texts), "keys": fixed(heldKeys, ids), "held": fixed(heldSelect, ids), "sources": fixed(heldSources, ids),
 			"holders": fixed(messageHolders, messages), "withdrawn": fixed(withdrawnSelect, messages), "overruled": fixed(overruledSelect, messages),
-			"superseded": fixed(supersededSelect, ids), "expired": fixed(expiredSelect, ids), "live": fixed(liveByUser, []string{"alice", "nobody"}),
-			"point": fixed(supersededUpdate, ids, none, times), "later": fixed(supersededLater, ids, times), "make live": fixed(embeddingLive, scopes, ids),
-			"take sources": fixed(sourceDelete, ids, messages), "take provenance": fixed(provenanceDelete, ids),
+			"expired": fixed(expiredSelect, ids), "live": fixed(liveByUser, []string{"alice", "nobody"}),
+			"make live": fixed(embeddingLive, scopes, ids, true),
+			"take sources": fixed(sourceDelete, ids, append(messages, make([]int64, len(ids))...)[:len(ids)]), "take provenance": fixed(provenanceDelete, ids),
 			"take words": fixed(messagePostingDelete, scopes[last], []int32{wholeMessage}, session, places, wholeMessage), "take postings": fixed(postingDelete, scopes[last], []int32{1, 2}, ids[last]),
-			"uncount": fixed(postingUncount, scopes[:1], places[:1], scopes[:1]), "draw": fixed(memoryDrawn, ids, texts, texts, texts, texts, texts, texts, times, times, times),
-			"state": fixed(memoryEarlier, ids, texts, texts, make([]bool, len(ids)), texts), "edit": fixed(memoryEdit, ids, texts, texts, texts, texts, times, make([]bool, len(ids)), texts),
+			"uncount": fixed(postingUncount, scopes[:1], places[:1], scopes[:1]), "update": fixed(memoryUpdate, ids, texts, texts, texts, texts, texts, texts, times, times, times, texts, texts, make([]bool, len(ids)), texts, times, none, texts, texts),
+			"edit": fixed(memoryEdit, ids, texts, texts, texts, texts, times, make([]bool, len(ids)), texts),
 			"take": fixed(memoryDelete, ids), "take vectors": fixed(embeddingDelete, scopes, ids),
 		}
 		for _, scope := range []memd.Scope{{UserID: "alice"}, {AgentID: "alice's agent"}, {RunID: "alice's"}} {

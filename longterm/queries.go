@@ -39,27 +39,114 @@ const messageSelect = `
 	 CROSS JOIN LATERAL (SELECT * FROM conversation_context c WHERE c.id = k.id AND c.tenant_id = $1 OFFSET 0) c
 	 CROSS JOIN LATERAL (SELECT * FROM conversation_session s WHERE s.no = c.session_no AND s.tenant_id = $1 OFFSET 0) s`
 
-// statedSelect gives the memories that candidates may repeat.
-const statedSelect = `
-	SELECT ` + heldColumns + `
-	  FROM unnest($2::bytea[], $3::text[]) AS k (key, hash)
+// concernedIDs gives the memories that were learned in one of the normal forms $2, $3 of an
+// identity, about one of its slots $4, $5, or have one of the ids $6.
+const concernedIDs = `
+	SELECT m.id FROM unnest($2::bytea[], $3::text[]) AS k (key, hash)
 	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
-	 CROSS JOIN LATERAL (SELECT * FROM memory m
-	        WHERE m.scope_id = s.id AND m.hash = k.hash AND m.tenant_id = $1 AND NOT m.verbatim
-	          AND (m.expires_at IS NULL OR m.expires_at > now()) OFFSET 0) m
-	 ORDER BY m.valid_from, m.created_at, m.id`
+	 CROSS JOIN LATERAL (SELECT id FROM memory m WHERE m.scope_id = s.id AND m.hash = k.hash AND m.tenant_id = $1 AND NOT m.verbatim OFFSET 0) m
+	UNION
+	SELECT m.id FROM unnest($4::bytea[], $5::text[]) AS k (key, slot)
+	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT id FROM memory m WHERE m.scope_id = s.id AND m.slot = k.slot AND m.slot IS NOT NULL AND m.tenant_id = $1 OFFSET 0) m
+	UNION
+	SELECT k.id FROM unnest($6::uuid[]) AS k (id)`
 
-// statedSources gives the sources of the same memories.
-const statedSources = `
-	SELECT m.id, ` + sourceColumns + `
-	  FROM unnest($2::bytea[], $3::text[]) AS k (key, hash)
-	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) sc
-	 CROSS JOIN LATERAL (SELECT id FROM memory m
-	        WHERE m.scope_id = sc.id AND m.hash = k.hash AND m.tenant_id = $1 AND NOT m.verbatim
-	          AND (m.expires_at IS NULL OR m.expires_at > now()) OFFSET 0) m
-	 CROSS JOIN LATERAL (SELECT message_id FROM memory_source x WHERE x.memory_id = m.id AND x.tenant_id = $1 OFFSET 0) x
+// concernedSelect gives these memories, concernedMentions what they were learned from and
+// concernedSources what the log knows of that.
+const concernedSelect = `
+	SELECT ` + heldColumns + `, coalesce(m.expires_at <= now(), false)
+	  FROM (` + concernedIDs + `) k
+	 CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.id = k.id AND m.tenant_id = $1 AND NOT m.verbatim OFFSET 0) m`
+
+const concernedMentions = `
+	SELECT ` + mentionColumns + `
+	  FROM (` + concernedIDs + `) k
+	 CROSS JOIN LATERAL (SELECT * FROM memory_mention n WHERE n.memory_id = k.id AND n.tenant_id = $1 AND n.gone IS NULL OFFSET 0) n
+	  LEFT JOIN LATERAL (SELECT session_id FROM conversation_session s WHERE s.no = n.session_no AND s.tenant_id = $1 OFFSET 0) s ON true`
+
+const concernedSources = `
+	SELECT k.id, ` + sourceColumns + `
+	  FROM (` + concernedIDs + `) k
+	 CROSS JOIN LATERAL (SELECT message_id FROM memory_source x WHERE x.memory_id = k.id AND x.tenant_id = $1 OFFSET 0) x
 	 CROSS JOIN LATERAL (SELECT * FROM conversation_context c WHERE c.id = x.message_id AND c.tenant_id = $1 OFFSET 0) c
 	 CROSS JOIN LATERAL (SELECT * FROM conversation_session s WHERE s.no = c.session_no AND s.tenant_id = $1 OFFSET 0) s`
+
+// goneSelect gives what is not remembered of normal forms $2, $3 and slots $4, $5.
+const goneSelect = `
+	SELECT ` + mentionColumns + `
+	  FROM (
+	SELECT n.* FROM unnest($2::bytea[], $3::text[]) AS k (key, hash)
+	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT * FROM memory_mention n WHERE n.scope_id = s.id AND n.hash = k.hash AND n.gone IS NOT NULL AND n.tenant_id = $1 OFFSET 0) n
+	UNION ALL
+	SELECT n.* FROM unnest($4::bytea[], $5::text[]) AS k (key, slot)
+	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT * FROM memory_mention n WHERE n.scope_id = s.id AND n.slot = k.slot AND n.slot IS NOT NULL AND n.gone IS NOT NULL AND n.tenant_id = $1 OFFSET 0) n) n
+	  LEFT JOIN LATERAL (SELECT session_id FROM conversation_session s WHERE s.no = n.session_no AND s.tenant_id = $1 OFFSET 0) s ON true`
+
+// retainedSelect gives what messages end or take away no more.
+const retainedSelect = `
+	SELECT s.id, r.hash, r.message_id FROM unnest($2::bytea[], $3::text[]) AS k (key, hash)
+	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT hash, message_id FROM memory_retained r WHERE r.scope_id = s.id AND r.hash = k.hash AND r.tenant_id = $1 OFFSET 0) r`
+
+// requestSelect gives what was asked to be forgotten within identities.
+const requestSelect = `
+	SELECT r.scope_id, coalesce(r.actor_id, ''), r.role, r.sources, r.said_at, r.session_no, coalesce(c.session_id, ''), r.position, r.part,
+	       r.hash, coalesce(r.slot, ''), r.subject, r.value
+	  FROM unnest($2::bytea[]) AS k (key)
+	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT * FROM memory_forgotten r WHERE r.scope_id = s.id AND r.tenant_id = $1 OFFSET 0) r
+	  LEFT JOIN LATERAL (SELECT session_id FROM conversation_session c WHERE c.no = r.session_no AND c.tenant_id = $1 OFFSET 0) c ON true`
+
+const mentionInsert = `
+	INSERT INTO memory_mention (tenant_id, memory_id, message_id, part, scope_id, actor_id, role, sources, said_at, session_no, position,
+	       memory, hash, slot, subject, value, negated, occurred_at, categories, extractor, gone)
+	SELECT $1, memory_id, message_id, part, scope_id, actor_id, role, sources::bigint[], said_at, session_no, position,
+	       memory, hash, slot, subject, value, negated, occurred_at, categories::text[], extractor, gone
+	  FROM unnest($2::uuid[], $3::bigint[], $4::int[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bigint[], $11::int[],
+	       $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::bool[], $18::timestamptz[], $19::text[], $20::text[], $21::text[])
+	    AS r (memory_id, message_id, part, scope_id, actor_id, role, sources, said_at, session_no, position,
+	       memory, hash, slot, subject, value, negated, occurred_at, categories, extractor, gone)
+	ON CONFLICT DO NOTHING`
+
+const mentionDelete = `
+	DELETE FROM memory_mention n
+	 WHERE n.tenant_id = $1 AND n.memory_id = ANY ($2::uuid[])
+	   AND EXISTS (SELECT FROM unnest($2::uuid[], $3::bigint[], $4::int[]) AS r (memory_id, message_id, part)
+	         WHERE r.memory_id = n.memory_id AND r.message_id = n.message_id AND r.part = n.part OFFSET 0)`
+
+// mentionsDeleted has all that memories were learned from remembered no more.
+const mentionsDeleted = `UPDATE memory_mention SET gone = 'deleted' WHERE tenant_id = $1 AND memory_id = ANY ($2::uuid[]) AND gone IS NULL`
+
+// mentionDeleteOf takes away all that memories were learned from.
+const mentionDeleteOf = `DELETE FROM memory_mention WHERE tenant_id = $1 AND memory_id = ANY ($2::uuid[])`
+
+// goneOfMessages gives what is not remembered of what messages state.
+const goneOfMessages = `
+	SELECT ` + mentionColumns + `
+	  FROM unnest($2::bytea[]) AS k (key)
+	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) sc
+	 CROSS JOIN LATERAL (SELECT * FROM memory_mention n WHERE n.scope_id = sc.id AND n.gone IS NOT NULL AND n.sources && $3::bigint[] AND n.tenant_id = $1 OFFSET 0) n
+	  LEFT JOIN LATERAL (SELECT session_id FROM conversation_session s WHERE s.no = n.session_no AND s.tenant_id = $1 OFFSET 0) s ON true`
+
+const requestInsert = `
+	INSERT INTO memory_forgotten AS o (tenant_id, message_id, part, scope_id, actor_id, role, sources, said_at, session_no, position, hash, slot, subject, value, memories)
+	SELECT $1, message_id, part, scope_id, actor_id, role, sources::bigint[], said_at, session_no, position, hash, slot, subject, value, memories::uuid[]
+	  FROM unnest($2::bigint[], $3::int[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::bigint[], $10::int[], $11::text[],
+	       $12::text[], $13::text[], $14::text[], $15::text[])
+	    AS r (message_id, part, scope_id, actor_id, role, sources, said_at, session_no, position, hash, slot, subject, value, memories)
+	ON CONFLICT (message_id, part) DO UPDATE SET memories = o.memories || excluded.memories, sources = excluded.sources`
+
+const requestDelete = `
+	DELETE FROM memory_forgotten o USING unnest($2::bigint[], $3::int[]) AS r (message_id, part)
+	 WHERE o.message_id = r.message_id AND o.part = r.part AND o.tenant_id = $1 AND o.message_id = ANY ($2::bigint[])`
+
+const retainedInsert = `
+	INSERT INTO memory_retained (tenant_id, scope_id, hash, message_id)
+	SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::bigint[])
+	ON CONFLICT DO NOTHING`
 
 // verbatimSelect gives the live verbatim memories of the same texts.
 const verbatimSelect = `
@@ -75,30 +162,28 @@ const verbatimSelect = `
 // Lists within a row come as array literals: unnest would flatten an array of arrays.
 const memoryInsert = `
 	INSERT INTO memory (tenant_id, id, scope_id, app_id, user_id, agent_ids, run_ids, actor_id, role, scope, memory_type,
-	       categories, metadata, memory, hash, verbatim, slot, negated, extractor, valid_from, occurred_at, expires_at)
+	       categories, metadata, memory, hash, verbatim, slot, negated, extractor, valid_from, occurred_at, expires_at, valid_to, superseded_by, subject, value)
 	SELECT $1, id, scope_id, app_id, user_id, agent_ids::text[], run_ids::text[], actor_id, role, scope, memory_type,
-	       categories::text[], metadata, memory, hash, verbatim, slot, negated, extractor, valid_from, occurred_at, expires_at
+	       categories::text[], metadata, memory, hash, verbatim, slot, negated, extractor, valid_from, occurred_at, expires_at, valid_to, superseded_by, subject, value
 	  FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
 	       $11::text[], $12::text[], $13::jsonb[], $14::text[], $15::text[], $16::bool[], $17::text[], $18::bool[], $19::text[],
-	       $20::timestamptz[], $21::timestamptz[], $22::timestamptz[])
+	       $20::timestamptz[], $21::timestamptz[], $22::timestamptz[], $23::timestamptz[], $24::uuid[], $25::text[], $26::text[])
 	    AS r (id, scope_id, app_id, user_id, agent_ids, run_ids, actor_id, role, scope, memory_type, categories, metadata, memory,
-	       hash, verbatim, slot, negated, extractor, valid_from, occurred_at, expires_at)`
+	       hash, verbatim, slot, negated, extractor, valid_from, occurred_at, expires_at, valid_to, superseded_by, subject, value)`
 
-// memoryDrawn writes what memories take from their sources. Here and below, where rows meet
-// a list, the list also stands in a condition of its own: a plan that was made while the
-// table was empty could otherwise join the two by reading all of the table.
-const memoryDrawn = `
+// memoryUpdate writes what memories take from what they are learned from. Here and below,
+// where rows meet a list, the list also stands in a condition of its own: a plan that was
+// made while the table was empty could otherwise join the two by reading all of the table.
+const memoryUpdate = `
 	UPDATE memory m
 	   SET agent_ids = r.agent_ids::text[], run_ids = r.run_ids::text[], metadata = r.metadata, scope = r.scope, memory_type = r.memory_type,
-	       categories = r.categories::text[], valid_from = r.valid_from, occurred_at = r.occurred_at, expires_at = r.expires_at, updated_at = now()
-	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[])
-	    AS r (id, agent_ids, run_ids, metadata, scope, memory_type, categories, valid_from, occurred_at, expires_at)
-	 WHERE m.id = r.id AND m.tenant_id = $1 AND m.id = ANY ($2::uuid[])`
-
-// memoryEarlier puts the words of an earlier saying in the place of those that came first.
-const memoryEarlier = `
-	UPDATE memory m SET memory = r.memory, slot = r.slot, negated = r.negated, extractor = r.extractor
-	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bool[], $6::text[]) AS r (id, memory, slot, negated, extractor)
+	       categories = r.categories::text[], valid_from = r.valid_from, occurred_at = r.occurred_at, expires_at = r.expires_at,
+	       memory = r.memory, slot = r.slot, negated = r.negated, extractor = r.extractor, valid_to = r.valid_to, superseded_by = r.superseded_by,
+	       subject = r.subject, value = r.value, updated_at = now()
+	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[],
+	       $12::text[], $13::text[], $14::bool[], $15::text[], $16::timestamptz[], $17::uuid[], $18::text[], $19::text[])
+	    AS r (id, agent_ids, run_ids, metadata, scope, memory_type, categories, valid_from, occurred_at, expires_at,
+	       memory, slot, negated, extractor, valid_to, superseded_by, subject, value)
 	 WHERE m.id = r.id AND m.tenant_id = $1 AND m.id = ANY ($2::uuid[])`
 
 const sourceInsert = `
@@ -112,9 +197,9 @@ const provenanceInsert = `
 	ON CONFLICT DO NOTHING`
 
 const embeddingInsert = `
-	INSERT INTO memory_embedding (tenant_id, model, memory_id, scope_id, embedding)
-	SELECT $1, $2, * FROM unnest($3::uuid[], $4::bigint[], $5::halfvec[])
-	ON CONFLICT (scope_id, model, memory_id) DO UPDATE SET embedding = excluded.embedding`
+	INSERT INTO memory_embedding (tenant_id, model, memory_id, scope_id, embedding, live)
+	SELECT $1, $2, * FROM unnest($3::uuid[], $4::bigint[], $5::halfvec[], $6::bool[])
+	ON CONFLICT (scope_id, model, memory_id) DO UPDATE SET embedding = excluded.embedding, live = excluded.live`
 
 const embeddingOpenInsert = `
 	INSERT INTO embedding_open (tenant_id, memory_id)
@@ -143,21 +228,35 @@ const messagePostingInsert = `
 	  FROM (SELECT scope_id, count(*) AS messages, sum(length) AS terms FROM added WHERE term = $8 GROUP BY scope_id) n
 	 WHERE s.id = n.scope_id AND s.tenant_id = $1`
 
+// historyInsert writes what happened to memories; where undoable it keeps all there is of
+// one that goes.
 const historyInsert = `
-	INSERT INTO memory_history (tenant_id, memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids)
-	SELECT $1, memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids::bigint[]
-	  FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
-	    AS r (memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids)`
+	INSERT INTO memory_history (tenant_id, memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids, before)
+	SELECT $1, memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids::bigint[],
+	       CASE WHEN undoable THEN (SELECT jsonb_build_object('memory', to_jsonb(m), 'mentions', ARRAY(SELECT to_jsonb(n) FROM memory_mention n
+	              WHERE n.memory_id = r.memory_id AND n.gone IS NULL AND n.tenant_id = $1)) FROM memory m WHERE m.id = r.memory_id AND m.tenant_id = $1)
+	            ELSE before END
+	  FROM unnest($2::uuid[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::jsonb[], $12::bool[])
+	    AS r (memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids, before, undoable)`
 
 const memoriesOfSelect = `
 	SELECT message_id, memory_id FROM memory_source
 	 WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) ORDER BY message_id, memory_id`
 
+// eventsOfSelect gives what happened because of messages: to the memories they state, to
+// those which these took the place of, and to those which they asked to be forgotten.
 const eventsOfSelect = `
+	WITH stated AS MATERIALIZED (SELECT DISTINCT memory_id AS id FROM memory_source WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]))
 	SELECT h.memory_id, h.event, h.memory, h.previous_memory
-	  FROM (SELECT DISTINCT memory_id FROM memory_source WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])) s
+	  FROM (SELECT id FROM stated
+	        UNION
+	        SELECT m.id FROM stated s CROSS JOIN LATERAL (SELECT id FROM memory m
+	                WHERE m.superseded_by = s.id AND m.superseded_by IS NOT NULL AND m.tenant_id = $1 OFFSET 0) m
+	        UNION
+	        SELECT f.id FROM unnest($2::bigint[]) AS k (id)
+	         CROSS JOIN LATERAL (SELECT unnest(memories) AS id FROM memory_forgotten f WHERE f.message_id = k.id AND f.tenant_id = $1 OFFSET 0) f) s
 	 CROSS JOIN LATERAL (SELECT * FROM memory_history h
-	        WHERE h.memory_id = s.memory_id AND h.tenant_id = $1 AND h.message_ids && $2::bigint[] OFFSET 0) h
+	        WHERE h.memory_id = s.id AND h.tenant_id = $1 AND h.message_ids && $2::bigint[] OFFSET 0) h
 	 ORDER BY h.id`
 
 const memorySelect = `
@@ -191,6 +290,51 @@ const heldKeys = `
 	 CROSS JOIN LATERAL (SELECT scope_id FROM memory m WHERE m.id = k.id AND m.tenant_id = $1 OFFSET 0) m
 	 CROSS JOIN LATERAL (SELECT key FROM memory_scope s WHERE s.id = m.scope_id AND s.tenant_id = $1 OFFSET 0) s`
 
+// scopeColumns are those of an identity s that scanScopes reads.
+const scopeColumns = `s.id, s.key, s.app_id, s.user_id`
+
+const scopeRowSelect = `
+	SELECT ` + scopeColumns + ` FROM unnest($2::bigint[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT * FROM memory_scope s WHERE s.id = k.id AND s.tenant_id = $1 OFFSET 0) s`
+
+// historyScope gives the identity of a memory that may be gone.
+const historyScope = `
+	SELECT ` + scopeColumns + `
+	  FROM (SELECT scope_id FROM memory_history WHERE memory_id = $2 AND tenant_id = $1 ORDER BY id LIMIT 1) h
+	 CROSS JOIN LATERAL (SELECT * FROM memory_scope s WHERE s.id = h.scope_id AND s.tenant_id = $1 OFFSET 0) s`
+
+// undoableSelect gives what can be undone of a memory, the last first.
+const undoableSelect = `
+	SELECT id, reason, message_ids, before FROM memory_history
+	 WHERE tenant_id = $1 AND memory_id = $2 AND before IS NOT NULL ORDER BY id DESC`
+
+const undoneUpdate = `UPDATE memory_history SET before = NULL WHERE tenant_id = $1 AND id = $2`
+
+// mentionRestore has those of the mentions $3 remembered again that are still made.
+const mentionRestore = `
+	UPDATE memory_mention n SET gone = NULL
+	  FROM jsonb_to_recordset($3::jsonb) AS r (message_id bigint, part int)
+	 WHERE n.memory_id = $2 AND n.message_id = r.message_id AND n.part = r.part AND n.gone IS NOT NULL AND n.tenant_id = $1`
+
+const memoryRestore = `
+	INSERT INTO memory SELECT (jsonb_populate_record(NULL::memory, $2::jsonb)).* FROM (SELECT $1::text) t (tenant_id)`
+
+const sourceRestore = `
+	INSERT INTO memory_source (memory_id, message_id, tenant_id, session_no, position)
+	SELECT $2, c.id, $1, c.session_no, c.position
+	  FROM (SELECT DISTINCT unnest(sources) AS id FROM memory_mention WHERE memory_id = $2 AND gone IS NULL AND tenant_id = $1) k
+	 CROSS JOIN LATERAL (SELECT * FROM conversation_context c WHERE c.id = k.id AND c.tenant_id = $1 OFFSET 0) c
+	ON CONFLICT DO NOTHING`
+
+const provenanceRestore = `
+	INSERT INTO memory_provenance (tenant_id, kind, value, memory_id)
+	SELECT $1, 'agent', unnest(agent_ids), id FROM memory WHERE id = $2 AND tenant_id = $1
+	UNION ALL
+	SELECT $1, 'run', unnest(run_ids), id FROM memory WHERE id = $2 AND tenant_id = $1
+	ON CONFLICT DO NOTHING`
+
+const overruledDelete = `DELETE FROM memory_overruled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) AND hash = $3`
+
 const heldSelect = `
 	SELECT ` + heldColumns + `, ` + sourcesColumn + `
 	  FROM unnest($2::uuid[]) AS k (id)
@@ -205,7 +349,7 @@ const heldSources = `
 
 // messageHolders gives the memories that messages state, with their identities.
 const messageHolders = `
-	SELECT DISTINCT m.id, s.key FROM unnest($2::bigint[]) AS k (id)
+	SELECT DISTINCT m.id, m.scope_id, s.key FROM unnest($2::bigint[]) AS k (id)
 	 CROSS JOIN LATERAL (SELECT memory_id FROM memory_source x WHERE x.message_id = k.id AND x.tenant_id = $1 OFFSET 0) x
 	 CROSS JOIN LATERAL (SELECT id, scope_id FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = $1 OFFSET 0) m
 	 CROSS JOIN LATERAL (SELECT key FROM memory_scope s WHERE s.id = m.scope_id AND s.tenant_id = $1 OFFSET 0) s`
@@ -240,30 +384,14 @@ const overruledInsert = `
 	SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[])
 	ON CONFLICT (message_id, hash) DO UPDATE SET slot = coalesce(o.slot, excluded.slot)`
 
-// supersededSelect gives the memories that others took the place of.
-const supersededSelect = `
-	SELECT m.id, m.scope_id, m.memory, m.hash, m.valid_to, m.superseded_by
-	  FROM unnest($2::uuid[]) AS k (id)
-	 CROSS JOIN LATERAL (SELECT * FROM memory m
-	        WHERE m.superseded_by = k.id AND m.superseded_by IS NOT NULL AND m.tenant_id = $1 OFFSET 0) m`
-
-const supersededUpdate = `
-	UPDATE memory m
-	   SET superseded_by = r.superseded_by, valid_to = r.valid_to,
-	       updated_at = CASE WHEN m.valid_to IS DISTINCT FROM r.valid_to THEN now() ELSE m.updated_at END
-	  FROM unnest($2::uuid[], $3::uuid[], $4::timestamptz[]) AS r (id, superseded_by, valid_to)
-	 WHERE m.id = r.id AND m.tenant_id = $1 AND m.id = ANY ($2::uuid[])`
-
-// supersededLater moves the end of what memories took the place of to when they are now
-// said to have been said.
-const supersededLater = `
-	UPDATE memory m SET valid_to = r.valid_from FROM unnest($2::uuid[], $3::timestamptz[]) AS r (id, valid_from)
-	 WHERE m.superseded_by = r.id AND m.superseded_by IS NOT NULL AND m.tenant_id = $1 AND m.superseded_by = ANY ($2::uuid[])`
-
+// embeddingLive says of vectors whether their memories hold.
 const embeddingLive = `
-	UPDATE memory_embedding SET live = true WHERE tenant_id = $1 AND scope_id = ANY ($2::bigint[]) AND memory_id = ANY ($3::uuid[])`
+	UPDATE memory_embedding SET live = $4 WHERE tenant_id = $1 AND scope_id = ANY ($2::bigint[]) AND memory_id = ANY ($3::uuid[])`
 
-const sourceDelete = `DELETE FROM memory_source WHERE tenant_id = $1 AND memory_id = ANY ($2::uuid[]) AND message_id = ANY ($3::bigint[])`
+const sourceDelete = `
+	DELETE FROM memory_source x
+	 WHERE x.tenant_id = $1 AND x.memory_id = ANY ($2::uuid[]) AND x.message_id = ANY ($3::bigint[])
+	   AND EXISTS (SELECT FROM unnest($2::uuid[], $3::bigint[]) AS r (memory_id, message_id) WHERE r.memory_id = x.memory_id AND r.message_id = x.message_id OFFSET 0)`
 
 const provenanceDelete = `DELETE FROM memory_provenance WHERE tenant_id = $1 AND memory_id = ANY ($2::uuid[])`
 

@@ -140,12 +140,12 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 			metadata: json.RawMessage(object(v.Metadata)), text: v.Text, hash: hash, verbatim: true,
 			validFrom: said.Truncate(time.Microsecond), occurredAt: v.OccurredAt, expiresAt: v.ExpiresAt,
 		}
-		w.memories = append(w.memories, m)
+		w.memories = append(w.memories, &held{newMemory: m})
 		w.carry(id, m.agents, m.runs)
 		if v.Vector != nil {
 			w.model = v.Model
 		}
-		w.embed(id, scopeID, v.Vector)
+		w.embed(id, scopeID, v.Vector, true)
 		w.history = append(w.history, historyRow{memory: id, scopeID: scopeID, event: EventAdd, text: v.Text, hash: hash, reason: reasonVerbatim, by: byAPI})
 		known[at] = append(known[at], twin{id, v.Text, m.app, m.user, m.agents, m.runs, m.actor, m.role, m.metadata})
 		events[i] = Event{ID: uuid.UUID(id).String(), Memory: v.Text, Event: EventAdd}

@@ -11,52 +11,55 @@ import (
 
 // Withdraw takes messages away as sources of whatever they state, within tx, which must be
 // the tenant's, and from the index of what was said around memories. It is for messages
-// that are edited or deleted, to be called before the log changes. A memory with sources
-// left stays, with what these give it; its words and what a person set stay. One with none
-// left goes, and so does one with none left by who says it: a question without its
-// answer states nothing. It says how many went.
+// that are edited or deleted, to be called before the log changes. It says how many
+// memories went.
 //
-// A memory that one of these took the place of is current again, unless something else
-// that is still there took the place of that in turn.
+// Then it is as if they had never been said: a memory stands in the words, with the time
+// and all else, of what is left; what they ended or asked to be forgotten is there again;
+// a memory with no source left goes, and so does one with none left by who says it: a
+// question without its answer states nothing. What a person set stays.
 func (s *Store) Withdraw(ctx context.Context, tx pgx.Tx, tenant string, messages []int64, by, reason string) (gone int, err error) {
 	if len(messages) == 0 {
 		return 0, nil
 	}
-	gone, err = withdraw(ctx, tx, tenant, messages, by, reason)
+	w := &withdrawal{tenant: tenant, messages: slices.Compact(slices.Sorted(slices.Values(messages))), locked: map[string]bool{}}
+	if err = w.lock(ctx, tx); err == nil {
+		gone, err = w.take(ctx, tx, by, reason)
+	}
 	return gone, postgres.Err("longterm.withdraw", err)
 }
 
-func withdraw(ctx context.Context, tx pgx.Tx, tenant string, messages []int64, by, reason string) (int, error) {
-	messages = slices.Compact(slices.Sorted(slices.Values(messages)))
-	var rows []messageRow
-	var of []identity
-	var holders []memoryID
-	locked := map[string]bool{}
-	var keys [][]byte
-	lockKey := func(key []byte) {
-		if !locked[string(key)] {
-			locked[string(key)] = true
-			keys = append(keys, key)
-		}
+// withdrawal is one call of Withdraw.
+type withdrawal struct {
+	tenant   string
+	messages []int64
+	// rows are what the messages are indexed by, of their identities.
+	rows []messageRow
+	of   []identity
+	// holders are the memories that they state.
+	holders []memoryID
+	scopes  []int64
+	keys    [][]byte
+	locked  map[string]bool
+}
+
+func (w *withdrawal) goes(message int64) bool {
+	_, ok := slices.BinarySearch(w.messages, message)
+	return ok
+}
+
+func (w *withdrawal) key(key []byte) {
+	if !w.locked[string(key)] {
+		w.locked[string(key)] = true
+		w.keys = append(w.keys, key)
 	}
-	readHolders := func(b *pgx.Batch) {
-		holders = nil
-		b.Queue(messageHolders, tenant, messages).Query(func(rows pgx.Rows) error {
-			for rows.Next() {
-				var id memoryID
-				var key []byte
-				if err := rows.Scan(&id, &key); err != nil {
-					return err
-				}
-				holders = append(holders, id)
-				lockKey(key)
-			}
-			return rows.Err()
-		})
-	}
+}
+
+// lock takes the locks of all identities that the messages have to do with.
+func (w *withdrawal) lock(ctx context.Context, tx pgx.Tx) error {
 	b := &pgx.Batch{}
 	b.Queue(pinPlans)
-	b.Queue(withdrawnSelect, tenant, messages).Query(func(r pgx.Rows) error {
+	b.Queue(withdrawnSelect, w.tenant, w.messages).Query(func(r pgx.Rows) error {
 		for r.Next() {
 			var scope memd.Scope
 			var m messageRow
@@ -65,49 +68,136 @@ func withdraw(ctx context.Context, tx pgx.Tx, tenant string, messages []int64, b
 				return err
 			}
 			i := identityOf(scope)
-			key := i.key(tenant)
-			lockKey(key[:])
+			key := i.key(w.tenant)
+			w.key(key[:])
 			m.actor, m.text = clean(m.actor), clean(memd.TextOf(raw))
-			rows, of = append(rows, m), append(of, i)
+			w.rows, w.of = append(w.rows, m), append(w.of, i)
 		}
 		return r.Err()
 	})
-	readHolders(b)
+	w.queueHolders(b)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
-		return 0, err
+		return err
 	}
 	// Whoever learned from the messages meanwhile did so under their identities' locks; only
 	// if that was for others' memories are there more to take.
-	for done := 0; done < len(keys); {
+	for done := 0; done < len(w.keys); {
 		b := &pgx.Batch{}
-		queueLocks(b, tenant, keys[done:])
-		done = len(keys)
-		readHolders(b)
+		queueLocks(b, w.tenant, w.keys[done:])
+		done = len(w.keys)
+		w.queueHolders(b)
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
-			return 0, err
+			return err
 		}
 	}
+	return nil
+}
 
-	scopes := newIdentities(tenant, of)
-	b = &pgx.Batch{}
-	b.Queue(scopeSelect, tenant, scopes.keys).Query(scopes.scan)
+func (w *withdrawal) queueHolders(b *pgx.Batch) {
+	w.holders, w.scopes = nil, nil
+	b.Queue(messageHolders, w.tenant, w.messages).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			var id memoryID
+			var scope int64
+			var key []byte
+			if err := rows.Scan(&id, &scope, &key); err != nil {
+				return err
+			}
+			w.holders, w.scopes = append(w.holders, id), append(w.scopes, scope)
+			w.key(key)
+		}
+		return rows.Err()
+	})
+}
+
+func (w *withdrawal) take(ctx context.Context, tx pgx.Tx, by, reason string) (int, error) {
+	identities := newIdentities(w.tenant, w.of)
+	c := newChange(w.tenant, by)
+	c.reason, c.less = reason, reason
+	b := &pgx.Batch{}
+	b.Queue(scopeSelect, w.tenant, identities.keys).Query(identities.scan)
+	b.Queue(goneOfMessages, w.tenant, w.keys, w.messages).Query(func(rows pgx.Rows) error { return scanMentions(rows, c.add) })
+	for _, id := range w.holders {
+		c.wanted.memory(id)
+	}
+	for _, key := range w.keys {
+		c.wanted.scope(key)
+	}
+	c.queueRead(b)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return 0, err
 	}
-	for i := range rows {
-		rows[i].scopeID = scopes.ids[scopes.at[of[i]]]
+	for i := range w.rows {
+		w.rows[i].scopeID = identities.ids[identities.at[w.of[i]]]
 	}
-	b = &pgx.Batch{}
-	queueMessagePostingDelete(b, tenant, rows)
-	if err := exec(ctx, tx, b); err != nil {
+	if err := c.readScopeRows(ctx, tx, append(w.scopes, identities.ids...)); err != nil {
 		return 0, err
 	}
-	going := func(id int64, _ *origin) bool { _, ok := slices.BinarySearch(messages, id); return ok }
-	l := &loss{tenant: tenant, by: by, reason: reason, less: reason, sources: going, revive: true}
-	n, err := l.take(ctx, tx, holders)
+	if err := w.takeRequests(ctx, tx, c); err != nil {
+		return 0, err
+	}
+	if err := c.readOn(ctx, tx); err != nil {
+		return 0, err
+	}
+	for _, m := range c.mentions {
+		m.without(w.goes, c.origins)
+		if m.lost && m.of != nil {
+			m.of.expired = false
+		}
+	}
+	c.fold()
+	gone, err := c.settle(ctx, tx)
 	if err != nil {
 		return 0, err
 	}
-	_, err = tx.Exec(ctx, unpinPlans)
-	return n, err
+	b = &pgx.Batch{}
+	queueMessagePostingDelete(b, w.tenant, w.rows)
+	c.w.queue(b, w.tenant)
+	b.Queue(unpinPlans)
+	return len(gone), exec(ctx, tx, b)
+}
+
+// takeRequests takes the messages away from what they asked to be forgotten, and wants what
+// that was. What the log knows of the sources of what is not remembered is read with it.
+func (w *withdrawal) takeRequests(ctx context.Context, tx pgx.Tx, c *change) error {
+	var sources []int64
+	for _, m := range c.mentions {
+		if m.gone != "" {
+			sources = append(sources, m.sources...)
+		}
+	}
+	for _, r := range c.requests {
+		if slices.ContainsFunc(r.sources, w.goes) {
+			sources = append(sources, r.sources...)
+		}
+	}
+	if len(sources) == 0 {
+		return nil
+	}
+	slices.Sort(sources)
+	rows, err := tx.Query(ctx, messageSelect, w.tenant, slices.Compact(sources))
+	if err != nil {
+		return err
+	}
+	if err := scanOrigins(rows, nil, func(_ memoryID, o origin) { c.origins[o.message] = o }); err != nil {
+		return err
+	}
+	c.requests = slices.DeleteFunc(c.requests, func(r *request) bool {
+		was := mentionRow{message: r.sources[0], part: r.said.part}
+		m := &mention{speaker: r.speaker, sources: r.sources, said: r.said, sessionNo: r.sessionNo}
+		m.without(w.goes, c.origins)
+		if len(m.sources) == len(r.sources) && !m.lost {
+			return false
+		}
+		c.w.requestsGone = append(c.w.requestsGone, was)
+		r.sources, r.said, r.sessionNo, r.isNew = m.sources, m.said, m.sessionNo, true
+		key := c.scopes[r.scopeID].key
+		if r.slot != "" {
+			c.wanted.slot(key, r.slot)
+		} else {
+			c.wanted.hash(key, r.hash)
+		}
+		return m.lost
+	})
+	return nil
 }

@@ -57,6 +57,14 @@ func idsLiteral(list []int64) string {
 	return string(b)
 }
 
+func uuidsLiteral(list []memoryID) string {
+	all := make([]string, len(list))
+	for i, id := range list {
+		all[i] = uuid.UUID(id).String()
+	}
+	return arrayLiteral(all)
+}
+
 var types = pgtype.NewMap()
 
 // newMemory is a row of memory to be made.
@@ -70,9 +78,10 @@ type newMemory struct {
 	metadata                    json.RawMessage
 	text, hash                  string
 	verbatim, negated           bool
-	slot, extractor             string
-	validFrom                   time.Time
-	occurredAt, expiresAt       *time.Time
+	topic
+	value, extractor      string
+	validFrom             time.Time
+	occurredAt, expiresAt *time.Time
 }
 
 type source struct {
@@ -89,12 +98,17 @@ type historyRow struct {
 	previous               *string
 	text, hash, reason, by string
 	messages               []int64
+	// before is what undoing it needs, JSON; undoable has all of the memory kept as that,
+	// which is there still.
+	before   []byte
+	undoable bool
 }
 
 type vectorRow struct {
 	memory  memoryID
 	scopeID int64
 	vector  []float32
+	live    bool
 }
 
 type messageRow struct {
@@ -106,18 +120,31 @@ type messageRow struct {
 // writes collects the rows of one change, so that each table is written by one
 // statement and all statements travel together.
 type writes struct {
-	memories []newMemory
-	// drawn are memories whose sources are others than before, earlier those whose
-	// words are.
-	drawn, earlier []newMemory
-	sources        []source
-	// provenance may name what is there already.
+	memories []*held
+	// changed are memories that are not as they were, gone those that are no more.
+	changed, gone []*held
+	sources       []source
+	sourcesGone   []source
+	// provenance may name what is there already; that of the recarried goes first.
 	provenance []provenance
+	recarried  []memoryID
 	vectors    []vectorRow
 	model      string
 	unembedded []memoryID
-	messages   []messageRow
-	history    []historyRow
+	// ended and revived are memories that came to hold no more, or again.
+	ended, revived []vectorRow
+	mentions       []*mention
+	mentionsGone   []mentionRow
+	// unmentioned are memories whose mentions all go, or with undoable count no more.
+	unmentioned []memoryID
+	undoable    bool
+	// requestsGone are requests by their message and place in it.
+	requestsGone []mentionRow
+	requests     []*request
+	retained     []retained
+	overruled    []overruled
+	messages     []messageRow
+	history      []historyRow
 }
 
 type provenance struct {
@@ -136,30 +163,44 @@ func (w *writes) carry(id memoryID, agents, runs []string) {
 }
 
 // embed notes the vector of a memory, or that it has none yet.
-func (w *writes) embed(id memoryID, scopeID int64, vector []float32) {
+func (w *writes) embed(id memoryID, scopeID int64, vector []float32, live bool) {
 	if vector == nil {
 		w.unembedded = append(w.unembedded, id)
 		return
 	}
-	w.vectors = append(w.vectors, vectorRow{id, scopeID, vector})
+	w.vectors = append(w.vectors, vectorRow{id, scopeID, vector, live})
 }
 
-// queue puts the statements into b, memories first, since others refer to them.
+// queue puts the statements into b: what goes first, with the history that is made of it,
+// then memories, since others refer to them. Whoever stores a vector waits for the row of
+// a memory and then finds it gone or with another text.
 func (w *writes) queue(b *pgx.Batch, tenant string) {
+	queueHistory(b, tenant, w.history, true)
+	queueMentionDelete(b, tenant, w.mentionsGone)
+	if len(w.unmentioned) > 0 {
+		if w.undoable {
+			b.Queue(mentionsDeleted, tenant, w.unmentioned)
+		} else {
+			b.Queue(mentionDeleteOf, tenant, w.unmentioned)
+		}
+	}
+	if len(w.gone) > 0 {
+		queueGone(b, tenant, w.gone)
+	}
 	if len(w.memories) > 0 {
-		w.queueMemories(b, tenant)
+		queueMemories(b, tenant, w.memories)
 		queueMemoryPostings(b, tenant, w.memories)
 	}
-	if len(w.drawn) > 0 {
-		queueDrawn(b, tenant, w.drawn)
+	if len(w.changed) > 0 {
+		queueChanged(b, tenant, w.changed)
 	}
-	if n := len(w.earlier); n > 0 {
-		ids, texts, slots := make([]memoryID, n), make([]string, n), make([]*string, n)
-		negated, extractors := make([]bool, n), make([]*string, n)
-		for i, m := range w.earlier {
-			ids[i], texts[i], slots[i], negated[i], extractors[i] = m.id, m.text, some(m.slot), m.negated, some(m.extractor)
+	queueMentions(b, tenant, w.mentions)
+	if n := len(w.sourcesGone); n > 0 {
+		memories, messages := make([]memoryID, n), make([]int64, n)
+		for i, s := range w.sourcesGone {
+			memories[i], messages[i] = s.memory, s.message
 		}
-		b.Queue(memoryEarlier, tenant, ids, texts, slots, negated, extractors)
+		b.Queue(sourceDelete, tenant, memories, messages)
 	}
 	if n := len(w.sources); n > 0 {
 		memories, messages, sessions, positions := make([]memoryID, n), make([]int64, n), make([]int64, n), make([]int32, n)
@@ -167,6 +208,9 @@ func (w *writes) queue(b *pgx.Batch, tenant string) {
 			memories[i], messages[i], sessions[i], positions[i] = s.memory, s.message, s.sessionNo, int32(s.position)
 		}
 		b.Queue(sourceInsert, tenant, memories, messages, sessions, positions)
+	}
+	if len(w.recarried) > 0 {
+		b.Queue(provenanceDelete, tenant, w.recarried)
 	}
 	if len(w.provenance) > 0 {
 		var kinds, values []string
@@ -177,65 +221,122 @@ func (w *writes) queue(b *pgx.Batch, tenant string) {
 		b.Queue(provenanceInsert, tenant, kinds, values, ids)
 	}
 	if n := len(w.vectors); n > 0 {
-		ids, scopes, vectors := make([]memoryID, n), make([]int64, n), make([]pgvector.HalfVector, n)
+		ids, scopes, vectors, live := make([]memoryID, n), make([]int64, n), make([]pgvector.HalfVector, n), make([]bool, n)
 		for i, v := range w.vectors {
-			ids[i], scopes[i], vectors[i] = v.memory, v.scopeID, pgvector.NewHalfVector(v.vector)
+			ids[i], scopes[i], vectors[i], live[i] = v.memory, v.scopeID, pgvector.NewHalfVector(v.vector), v.live
 		}
-		b.Queue(embeddingInsert, tenant, w.model, ids, scopes, vectors)
+		b.Queue(embeddingInsert, tenant, w.model, ids, scopes, vectors, live)
 	}
 	if len(w.unembedded) > 0 {
 		b.Queue(embeddingOpenInsert, tenant, w.unembedded)
 	}
+	queueLive(b, tenant, w.ended, false)
+	queueLive(b, tenant, w.revived, true)
+	if n := len(w.requestsGone); n > 0 {
+		messages, parts := make([]int64, n), make([]int32, n)
+		for i, r := range w.requestsGone {
+			messages[i], parts[i] = r.message, int32(r.part)
+		}
+		b.Queue(requestDelete, tenant, messages, parts)
+	}
+	queueRequests(b, tenant, w.requests)
+	if n := len(w.retained); n > 0 {
+		scopes, hashes, messages := make([]int64, n), make([]string, n), make([]int64, n)
+		for i, r := range w.retained {
+			scopes[i], hashes[i], messages[i] = r.scopeID, r.hash, r.message
+		}
+		b.Queue(retainedInsert, tenant, scopes, hashes, messages)
+	}
+	queueOverruled(b, tenant, w.overruled)
 	if len(w.messages) > 0 {
 		w.queueMessagePostings(b, tenant)
 	}
-	if n := len(w.history); n > 0 {
-		ids, scopes, events := make([]memoryID, n), make([]int64, n), make([]string, n)
-		previous, texts, hashes := make([]*string, n), make([]*string, n), make([]string, n)
-		reasons, by, messages := make([]string, n), make([]string, n), make([]string, n)
-		for i, h := range w.history {
-			ids[i], scopes[i], events[i], previous[i], hashes[i] = h.memory, h.scopeID, h.event, h.previous, h.hash
-			reasons[i], by[i], messages[i] = h.reason, h.by, idsLiteral(h.messages)
-			if h.event != EventDelete {
-				texts[i] = &w.history[i].text
-			}
+	queueHistory(b, tenant, w.history, false)
+}
+
+// queueHistory writes those entries that tell of memories that go, or the others.
+func queueHistory(b *pgx.Batch, tenant string, all []historyRow, gone bool) {
+	var ids []memoryID
+	var scopes []int64
+	var events, hashes, reasons, by, messages []string
+	var previous, texts, before []*string
+	var undoable []bool
+	for i, h := range all {
+		if (h.event == EventDelete) != gone {
+			continue
 		}
-		b.Queue(historyInsert, tenant, ids, scopes, events, previous, texts, hashes, reasons, by, messages)
+		var text *string
+		if !gone {
+			text = &all[i].text
+		}
+		ids, scopes, events = append(ids, h.memory), append(scopes, h.scopeID), append(events, h.event)
+		previous, texts, hashes = append(previous, h.previous), append(texts, text), append(hashes, h.hash)
+		reasons, by, messages = append(reasons, h.reason), append(by, h.by), append(messages, idsLiteral(h.messages))
+		before, undoable = append(before, some(string(h.before))), append(undoable, h.undoable)
+	}
+	if len(ids) > 0 {
+		b.Queue(historyInsert, tenant, ids, scopes, events, previous, texts, hashes, reasons, by, messages, before, undoable)
 	}
 }
 
-func (w *writes) queueMemories(b *pgx.Batch, tenant string) {
-	n := len(w.memories)
-	ids, scopes := make([]memoryID, n), make([]int64, n)
-	apps, users, agents, runs := make([]*string, n), make([]*string, n), make([]string, n), make([]string, n)
-	actors, roles, mscopes, mtypes := make([]*string, n), make([]string, n), make([]*string, n), make([]*string, n)
-	categories, metadata, texts, hashes := make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	verbatim, slots, negated, extractors := make([]bool, n), make([]*string, n), make([]bool, n), make([]*string, n)
-	from, occurred, expires := make([]time.Time, n), make([]*time.Time, n), make([]*time.Time, n)
-	for i, m := range w.memories {
-		ids[i], scopes[i] = m.id, m.scopeID
-		apps[i], users[i], agents[i], runs[i] = some(m.app), some(m.user), arrayLiteral(m.agents), arrayLiteral(m.runs)
-		actors[i], roles[i], mscopes[i], mtypes[i] = some(m.actor), m.role, some(m.scope), some(m.memType)
-		categories[i], metadata[i], texts[i], hashes[i] = arrayLiteral(m.categories), object(m.metadata), m.text, m.hash
-		verbatim[i], slots[i], negated[i], extractors[i] = m.verbatim, some(m.slot), m.negated, some(m.extractor)
-		from[i], occurred[i], expires[i] = m.validFrom, m.occurredAt, m.expiresAt
+// queueLive says of vectors whether their memories hold.
+func queueLive(b *pgx.Batch, tenant string, of []vectorRow, live bool) {
+	if len(of) == 0 {
+		return
 	}
-	b.Queue(memoryInsert, tenant, ids, scopes, apps, users, agents, runs, actors, roles, mscopes, mtypes,
-		categories, metadata, texts, hashes, verbatim, slots, negated, extractors, from, occurred, expires)
+	var scopes []int64
+	var ids []memoryID
+	for _, v := range of {
+		scopes, ids = append(scopes, v.scopeID), append(ids, v.memory)
+	}
+	b.Queue(embeddingLive, tenant, scopes, ids, live)
 }
 
-// queueDrawn writes what memories take from their sources.
-func queueDrawn(b *pgx.Batch, tenant string, all []newMemory) {
+// columns are those of memories that follow from what they are learned from.
+type columns struct {
+	ids                                       []memoryID
+	agents, runs, categories, metadata, texts []string
+	scopes, types, slots, extractors          []*string
+	subjects, values                          []string
+	negated                                   []bool
+	from                                      []time.Time
+	to, occurred, expires                     []*time.Time
+	by                                        []*memoryID
+}
+
+func columnsOf(all []*held) columns {
 	n := len(all)
-	ids, agents, runs, metadata := make([]memoryID, n), make([]string, n), make([]string, n), make([]string, n)
-	scopes, types, categories := make([]*string, n), make([]*string, n), make([]string, n)
-	from, occurred, expires := make([]time.Time, n), make([]*time.Time, n), make([]*time.Time, n)
-	for i, m := range all {
-		ids[i], agents[i], runs[i], metadata[i] = m.id, arrayLiteral(m.agents), arrayLiteral(m.runs), object(m.metadata)
-		scopes[i], types[i], categories[i] = some(m.scope), some(m.memType), arrayLiteral(m.categories)
-		from[i], occurred[i], expires[i] = m.validFrom, m.occurredAt, m.expiresAt
+	c := columns{
+		ids: make([]memoryID, n), agents: make([]string, n), runs: make([]string, n), categories: make([]string, n), metadata: make([]string, n), texts: make([]string, n),
+		scopes: make([]*string, n), types: make([]*string, n), slots: make([]*string, n), extractors: make([]*string, n), subjects: make([]string, n), values: make([]string, n),
+		negated: make([]bool, n), from: make([]time.Time, n), to: make([]*time.Time, n), occurred: make([]*time.Time, n), expires: make([]*time.Time, n), by: make([]*memoryID, n),
 	}
-	b.Queue(memoryDrawn, tenant, ids, agents, runs, metadata, scopes, types, categories, from, occurred, expires)
+	for i, m := range all {
+		c.ids[i], c.agents[i], c.runs[i], c.categories[i], c.metadata[i], c.texts[i] = m.id, arrayLiteral(m.agents), arrayLiteral(m.runs), arrayLiteral(m.categories), object(m.metadata), m.text
+		c.scopes[i], c.types[i], c.slots[i], c.extractors[i], c.subjects[i], c.values[i] = some(m.scope), some(m.memType), some(m.slot), some(m.extractor), m.subject, m.value
+		c.negated[i], c.from[i], c.to[i], c.occurred[i], c.expires[i], c.by[i] = m.negated, m.validFrom, m.validTo, m.occurredAt, m.expiresAt, m.supersededBy
+	}
+	return c
+}
+
+func queueMemories(b *pgx.Batch, tenant string, all []*held) {
+	n := len(all)
+	scopes, apps, users := make([]int64, n), make([]*string, n), make([]*string, n)
+	actors, roles, hashes, verbatim := make([]*string, n), make([]string, n), make([]string, n), make([]bool, n)
+	for i, m := range all {
+		scopes[i], apps[i], users[i] = m.scopeID, some(m.app), some(m.user)
+		actors[i], roles[i], hashes[i], verbatim[i] = some(m.actor), m.role, m.hash, m.verbatim
+	}
+	c := columnsOf(all)
+	b.Queue(memoryInsert, tenant, c.ids, scopes, apps, users, c.agents, c.runs, actors, roles, c.scopes, c.types, c.categories, c.metadata, c.texts, hashes,
+		verbatim, c.slots, c.negated, c.extractors, c.from, c.occurred, c.expires, c.to, c.by, c.subjects, c.values)
+}
+
+// queueChanged writes what follows from other mentions than before.
+func queueChanged(b *pgx.Batch, tenant string, all []*held) {
+	c := columnsOf(all)
+	b.Queue(memoryUpdate, tenant, c.ids, c.agents, c.runs, c.metadata, c.scopes, c.types, c.categories, c.from, c.occurred, c.expires,
+		c.texts, c.slots, c.negated, c.extractors, c.to, c.by, c.subjects, c.values)
 }
 
 // posting is a term of a document; memory stands for itself, a message for its place.
@@ -254,7 +355,7 @@ func sortPostings(all []posting) {
 	})
 }
 
-func queueMemoryPostings(b *pgx.Batch, tenant string, memories []newMemory) {
+func queueMemoryPostings(b *pgx.Batch, tenant string, memories []*held) {
 	var all []posting
 	var sums scopeSums
 	for _, m := range memories {

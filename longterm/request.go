@@ -1,0 +1,55 @@
+package longterm
+
+import (
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd/lexical"
+)
+
+// request takes a request that something be forgotten in, unless it is known.
+func (c *change) request(m *mention) {
+	for _, r := range c.requests {
+		if r.sources[0] == m.sources[0] && r.said.part == m.said.part {
+			return
+		}
+	}
+	r := &request{speaker: m.speaker, topic: m.topic, sources: m.sources, said: m.said, sessionNo: m.sessionNo, hash: m.hash, value: m.value, isNew: true}
+	c.requests = append(c.requests, r)
+}
+
+// means says whether a request is about a claim.
+func (r *request) means(c *claim) bool {
+	if r.slot == "" {
+		return r.hash == c.hash
+	}
+	return r.topic == c.topic && (r.value == "" || lexical.Normalise(r.value) == c.value)
+}
+
+// takeRequests notes the requests that are new or took memories away.
+func (c *change) takeRequests() {
+	for _, r := range c.requests {
+		if r.isNew || len(r.memories) > 0 {
+			c.w.requests = append(c.w.requests, r)
+		}
+	}
+}
+
+// queueRequests keeps requests, so that what they are about does not come back when it is
+// learned later that it was said before.
+func queueRequests(b *pgx.Batch, tenant string, all []*request) {
+	n := len(all)
+	if n == 0 {
+		return
+	}
+	messages, parts, scopes, actors, roles := make([]int64, n), make([]int32, n), make([]int64, n), make([]*string, n), make([]string, n)
+	sources, said, sessions, positions := make([]string, n), make([]time.Time, n), make([]int64, n), make([]int32, n)
+	hashes, slots, subjects, values, memories := make([]string, n), make([]*string, n), make([]string, n), make([]string, n), make([]string, n)
+	for i, r := range all {
+		messages[i], parts[i], scopes[i], actors[i], roles[i] = r.sources[0], int32(r.said.part), r.scopeID, some(r.actor), r.role
+		sources[i], said[i], sessions[i], positions[i] = idsLiteral(r.sources), r.said.at, r.sessionNo, int32(r.said.position)
+		hashes[i], slots[i], subjects[i], values[i] = r.hash, some(r.slot), r.subject, r.value
+		memories[i] = uuidsLiteral(r.memories)
+	}
+	b.Queue(requestInsert, tenant, messages, parts, scopes, actors, roles, sources, said, sessions, positions, hashes, slots, subjects, values, memories)
+}

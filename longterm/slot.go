@@ -1,0 +1,302 @@
+package longterm
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/memdhq/memd/lexical"
+)
+
+// speaker is who makes statements within an identity: the actor, else the role.
+type speaker struct {
+	scopeID     int64
+	actor, role string
+}
+
+// topic is what a statement is about, if that is one of the things that can be updated
+// or contradicted: a slot of a subject, "" for the speaker. No slot, no topic.
+type topic struct{ slot, subject string }
+
+// claim is all that one speaker says in one normal form, with what it says of its topic.
+// That is as the earliest mention that has a topic has it; of a memory whose text a
+// person wrote, as the memory has it.
+type claim struct {
+	speaker
+	topic
+	hash string
+	// value is the normal form of what the slot holds by it.
+	value    string
+	negated  bool
+	mentions []*mention
+	edited   []*stated
+}
+
+type claimKey struct {
+	speaker
+	hash string
+}
+
+// describe finds out what a claim says.
+func (c *claim) describe() {
+	if len(c.edited) > 0 {
+		slices.SortFunc(c.edited, func(a, b *stated) int { return a.place.compare(b.place) })
+		m := c.edited[0]
+		c.topic, c.value, c.negated = m.topic, lexical.Normalise(m.value), m.negated
+		return
+	}
+	slices.SortFunc(c.mentions, (*mention).compare)
+	for _, m := range c.mentions {
+		if m.slot != "" {
+			c.topic, c.value, c.negated = m.topic, lexical.Normalise(m.value), m.negated
+			return
+		}
+	}
+	c.negated = c.mentions[0].negated
+}
+
+// span is a time through which a claim holds: what a memory is made of.
+type span struct {
+	claim *claim
+	// edited is the memory whose text a person wrote, nil for any other.
+	edited *stated
+	// mentions are what is remembered of it, in order.
+	mentions []*mention
+	from     saidAt
+	// until is what ended it, nil while it holds.
+	until *ending
+	// gone says that it ends others and is not remembered itself.
+	gone bool
+}
+
+// ending is how something came to hold no more.
+type ending struct {
+	at saidAt
+	by *span
+	// sources are the messages that said so.
+	sources []int64
+}
+
+// retained is a claim that a message ends or takes away no more, since a person said so.
+type retained struct {
+	scopeID int64
+	hash    string
+	message int64
+}
+
+// request is that something be forgotten.
+type request struct {
+	speaker
+	topic
+	sources   []int64
+	said      saidAt
+	sessionNo int64
+	hash      string
+	value     string
+	// memories are those that went because of it in this change.
+	memories []memoryID
+	isNew    bool
+}
+
+// verdicts are what decides beside the mentions themselves.
+type verdicts struct {
+	requests []*request
+	retained map[retained]bool
+}
+
+func (v *verdicts) keeps(c *claim, sources []int64) bool {
+	return slices.ContainsFunc(sources, func(id int64) bool { return v.retained[retained{c.scopeID, c.hash, id}] })
+}
+
+// forgets gives the request, if there is one, that a claim made at a time be forgotten:
+// one made later, by the same speaker, or by the user, who may ask that of anything.
+func (v *verdicts) forgets(c *claim, at saidAt) *request {
+	for _, r := range v.requests {
+		if r.scopeID == c.scopeID && (r.role == "user" || r.speaker == c.speaker) && at.compare(r.said) < 0 && r.means(c) && !v.keeps(c, r.sources) {
+			return r
+		}
+	}
+	return nil
+}
+
+// moment is something in the course of a topic: a mention, or the start of what a person
+// wrote.
+type moment struct {
+	at      saidAt
+	claim   *claim
+	mention *mention
+	edited  *stated
+}
+
+func (m moment) compare(o moment) int {
+	started := func(m moment) int {
+		if m.edited != nil {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(m.at.compare(o.at), cmp.Compare(started(m), started(o)), strings.Compare(m.claim.hash, o.claim.hash))
+}
+
+func (m moment) sources() []int64 {
+	if m.edited != nil {
+		return m.edited.sources
+	}
+	return m.mention.sources
+}
+
+// course is what is folded of one topic of one speaker, or of one claim that has none.
+type course struct {
+	*verdicts
+	spans []*span
+	// current are those of the spans that hold.
+	current []*span
+}
+
+// follow goes through all that was said about one topic, in the order in which it was
+// said, and gives the times through which each claim holds. It depends on what was said
+// and on nothing else.
+func (v *verdicts) follow(claims []*claim) []*span {
+	var moments []moment
+	for _, c := range claims {
+		for _, m := range c.mentions {
+			moments = append(moments, moment{m.said, c, m, nil})
+		}
+		for _, m := range c.edited {
+			moments = append(moments, moment{m.place, c, nil, m})
+		}
+	}
+	slices.SortFunc(moments, moment.compare)
+	f := &course{verdicts: v}
+	for _, m := range moments {
+		if s := f.take(m); s != nil && s.claim.slot != "" {
+			f.end(m, s)
+		}
+	}
+	return f.spans
+}
+
+// take gives the span that a moment belongs to, nil if it has no effect on others.
+func (f *course) take(m moment) *span {
+	switch {
+	case m.edited != nil:
+		return f.start(m)
+	case m.mention.writtenOver != nil:
+		return f.underneath(m)
+	}
+	gone := m.mention.gone == goneDeleted
+	if !gone {
+		m.mention.forgottenBy = f.forgets(m.claim, m.at)
+		gone = m.mention.forgottenBy != nil
+	}
+	s := f.holding(m.claim, false)
+	if gone {
+		// It says again what holds, or what is as little remembered.
+		if s == nil {
+			s = f.holding(m.claim, true)
+		}
+		if s == nil {
+			s = f.begin(m, true)
+		}
+		return s
+	}
+	if s == nil {
+		s = f.begin(m, false)
+	}
+	s.mentions = append(s.mentions, m.mention)
+	return s
+}
+
+func (f *course) begin(m moment, gone bool) *span {
+	s := &span{claim: m.claim, edited: m.edited, from: m.at, gone: gone}
+	f.spans, f.current = append(f.spans, s), append(f.current, s)
+	return s
+}
+
+// holding gives the latest span of a claim that holds.
+func (f *course) holding(c *claim, gone bool) *span {
+	for _, s := range slices.Backward(f.current) {
+		if s.claim == c && s.gone == gone {
+			return s
+		}
+	}
+	return nil
+}
+
+// start is where what a person wrote begins to hold. It is what was said before in the
+// same words, if that holds then and no person has changed it.
+func (f *course) start(m moment) *span {
+	m.edited.forgottenBy = f.forgets(m.claim, m.at)
+	if m.edited.forgottenBy != nil {
+		return f.begin(m, true)
+	}
+	before := f.holding(m.claim, false)
+	s := f.begin(m, false)
+	if before == nil || before.edited != nil || slices.ContainsFunc(before.mentions, func(n *mention) bool { return n.of != m.edited && n.touched() }) {
+		return s
+	}
+	s.mentions = before.mentions
+	is := func(other *span) bool { return other == before }
+	f.spans, f.current = slices.DeleteFunc(f.spans, is), slices.DeleteFunc(f.current, is)
+	for _, other := range f.spans {
+		if other.until != nil && other.until.by == before {
+			other.until.by = s
+		}
+	}
+	return s
+}
+
+// underneath is a mention whose words a person replaced: it stays a source of those.
+func (f *course) underneath(m moment) *span {
+	for _, s := range f.spans {
+		if s.edited != m.mention.writtenOver {
+			continue
+		}
+		if s.gone {
+			m.mention.forgottenBy = s.edited.forgottenBy
+			return nil
+		}
+		s.mentions = append(s.mentions, m.mention)
+		if s.until == nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// end ends what no longer holds by what was said.
+func (f *course) end(m moment, by *span) {
+	f.current = slices.DeleteFunc(f.current, func(s *span) bool {
+		if s == by || !by.claim.ends(s) || f.keeps(s.claim, m.sources()) {
+			return false
+		}
+		s.until = &ending{m.at, by, m.sources()}
+		return true
+	})
+}
+
+// ends says whether a claim, when it is made, ends a span of the same topic.
+func (c *claim) ends(s *span) bool {
+	same := s.claim.value == c.value
+	switch {
+	case c.negated && s.claim.negated:
+		return false
+	case c.negated:
+		return c.value == "" || same
+	case s.claim.negated:
+		return same || s.claim.value == "" || s.edited != nil
+	}
+	// What is not known to hold something else ends nothing; of what a person wrote it is
+	// not known what it holds.
+	return c.value != "" && (!same || s.edited != nil)
+}
+
+// supersededBy gives what took the place of a span: the next that is remembered.
+func (s *span) supersededBy() *span {
+	for s.until != nil {
+		if s = s.until.by; !s.gone {
+			return s
+		}
+	}
+	return nil
+}
