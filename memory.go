@@ -123,3 +123,11 @@ func AttributesOf(t time.Time) TimeAttributes {
 		IsWeekend: t.Weekday() == time.Saturday || t.Weekday() == time.Sunday,
 	}
 }
+
+// Relation is what a memory says of how one thing stands to another.
+type Relation struct {
+	Source       string `json:"source" doc:"Whom or what it is about: the speaker by name or role, or as the speaker calls it."`
+	Relationship string `json:"relationship" doc:"How the one stands to the other: home, employer, favorite_color."`
+	Target       string `json:"target" doc:"What it holds, as it was said."`
+	MemoryID     string `json:"memory_id" doc:"The memory that says so."`
+}

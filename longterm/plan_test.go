@@ -18,8 +18,8 @@ import (
 
 // fixedStatements are those of queries.go.
 var fixedStatements = map[string]string{
-	"storedModels": storedModels,
-	"shareTenant":  shareTenant, "lockTenant": lockTenant, "lockScopes": lockScopes, "scopeInsert": scopeInsert, "scopeSelect": scopeSelect, "sessionSelect": sessionSelect,
+	"storedModels": storedModels, "relationSelect": relationSelect, "relatedSelect": relatedSelect,
+	"shareTenant": shareTenant, "lockTenant": lockTenant, "lockScopes": lockScopes, "scopeInsert": scopeInsert, "scopeSelect": scopeSelect, "sessionSelect": sessionSelect,
 	"messageSelect": messageSelect, "verbatimSelect": verbatimSelect,
 	"concernedSelect": concernedSelect, "concernedMentions": concernedMentions, "concernedSources": concernedSources, "goneSelect": goneSelect,
 	"goneOfMessages": goneOfMessages, "retainedSelect": retainedSelect, "requestSelect": requestSelect, "mentionInsert": mentionInsert,
@@ -34,7 +34,7 @@ var fixedStatements = map[string]string{
 	"findSelect": findSelect, "heldKeys": heldKeys, "heldSelect": heldSelect, "heldSources": heldSources, "messageHolders": messageHolders,
 	"withdrawnSelect": withdrawnSelect, "memoryEdit": memoryEdit, "overruledSelect": overruledSelect, "overruledInsert": overruledInsert,
 	"embeddingLive": embeddingLive,
-	"sourceDelete": sourceDelete, "provenanceDelete": provenanceDelete, "messagePostingDelete": messagePostingDelete,
+	"sourceDelete":  sourceDelete, "provenanceDelete": provenanceDelete, "messagePostingDelete": messagePostingDelete,
 	"expiredDue": expiredDue, "expiredSelect": expiredSelect, "liveByUser": liveByUser,
 	"postingDelete": postingDelete, "postingUncount": postingUncount, "embeddingDelete": embeddingDelete, "memoryDelete": memoryDelete,
 	"historySelect": historySelect, "embeddingDue": embeddingDue, "unembeddedSelect": unembeddedSelect, "vectorInsert": vectorInsert,
@@ -42,7 +42,7 @@ var fixedStatements = map[string]string{
 }
 
 // parts of statements, not statements.
-var parts = map[string]bool{"isRun": true, "sourceColumns": true, "permitted": true, "concernedIDs": true, "scopeColumns": true}
+var parts = map[string]bool{"isRun": true, "sourceColumns": true, "permitted": true, "concernedIDs": true, "scopeColumns": true, "relatedColumns": true}
 
 // built gives the statements that are put together, of every shape that a search or a
 // list can have.
@@ -294,7 +294,7 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 			"find": fixed(findSelect, ids, texts, texts), "keys": fixed(heldKeys, ids), "held": fixed(heldSelect, ids), "sources": fixed(heldSources, ids),
 			"holders": fixed(messageHolders, messages), "withdrawn": fixed(withdrawnSelect, messages), "overruled": fixed(overruledSelect, messages),
 			"expired": fixed(expiredSelect, ids), "live": fixed(liveByUser, []string{"alice", "nobody"}),
-			"make live": fixed(embeddingLive, scopes, ids, true),
+			"make live":    fixed(embeddingLive, scopes, ids, true),
 			"take sources": fixed(sourceDelete, ids, append(messages, make([]int64, len(ids))...)[:len(ids)]), "take provenance": fixed(provenanceDelete, ids),
 			"take words": fixed(messagePostingDelete, scopes[last], []int32{wholeMessage}, session, places, wholeMessage), "take postings": fixed(postingDelete, scopes[last], []int32{1, 2}, ids[last]),
 			"uncount": fixed(postingUncount, scopes[:1], places[:1], scopes[:1]), "update": fixed(memoryUpdate, ids, texts, texts, texts, texts, texts, texts, times, times, times, texts, texts, make([]bool, len(ids)), texts, times, none, texts, texts),

@@ -93,7 +93,7 @@ const retainedSelect = `
 
 // requestSelect gives what was asked to be forgotten within identities.
 const requestSelect = `
-	SELECT r.scope_id, coalesce(r.actor_id, ''), r.role, r.sources, r.said_at, r.session_no, coalesce(c.session_id, ''), r.position, r.part,
+	SELECT r.scope_id, r.actor_id, r.role, r.sources, r.said_at, r.session_no, coalesce(c.session_id, ''), r.position, r.part,
 	       r.hash, coalesce(r.slot, ''), r.subject, r.value
 	  FROM unnest($2::bytea[]) AS k (key)
 	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
@@ -137,11 +137,13 @@ const requestInsert = `
 	  FROM unnest($2::bigint[], $3::int[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::bigint[], $10::int[], $11::text[],
 	       $12::text[], $13::text[], $14::text[], $15::text[])
 	    AS r (message_id, part, scope_id, actor_id, role, sources, said_at, session_no, position, hash, slot, subject, value, memories)
-	ON CONFLICT (message_id, part) DO UPDATE SET memories = o.memories || excluded.memories, sources = excluded.sources`
+	ON CONFLICT (message_id, part, role, actor_id) DO UPDATE SET memories = o.memories || excluded.memories, sources = excluded.sources`
 
 const requestDelete = `
-	DELETE FROM memory_forgotten o USING unnest($2::bigint[], $3::int[]) AS r (message_id, part)
-	 WHERE o.message_id = r.message_id AND o.part = r.part AND o.tenant_id = $1 AND o.message_id = ANY ($2::bigint[])`
+	DELETE FROM memory_forgotten o
+	 WHERE o.tenant_id = $1 AND o.message_id = ANY ($2::bigint[])
+	   AND EXISTS (SELECT FROM unnest($2::bigint[], $3::int[], $4::text[], $5::text[]) AS r (message_id, part, role, actor_id)
+	         WHERE r.message_id = o.message_id AND r.part = o.part AND r.role = o.role AND r.actor_id = o.actor_id OFFSET 0)`
 
 const retainedInsert = `
 	INSERT INTO memory_retained (tenant_id, scope_id, hash, message_id)
@@ -465,3 +467,20 @@ const storedModels = `
 	  FROM (SELECT id FROM memory_scope WHERE tenant_id = $1 ORDER BY id DESC LIMIT 50) s
 	 CROSS JOIN LATERAL (SELECT model, public.vector_dims(embedding) AS dimensions FROM memory_embedding
 	        WHERE tenant_id = $1 AND scope_id = s.id LIMIT 1) e`
+
+// relatedColumns are those of a memory m that make a relation.
+const relatedColumns = `m.id, coalesce(m.actor_id, ''), m.role, coalesce(m.slot, ''), m.subject, m.value, m.negated,
+	m.valid_to IS NULL AND (m.expires_at IS NULL OR m.expires_at > now())`
+
+const relationSelect = `
+	SELECT ` + relatedColumns + `
+	  FROM unnest($2::uuid[]) WITH ORDINALITY AS k (id, n)
+	 CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.id = k.id AND m.tenant_id = $1 AND m.slot IS NOT NULL OFFSET 0) m
+	 ORDER BY k.n`
+
+// relatedSelect gives what has a slot of the identity of a memory, the newest first.
+const relatedSelect = `
+	SELECT ` + relatedColumns + `
+	  FROM (SELECT scope_id FROM memory WHERE id = $2 AND tenant_id = $1) s
+	 CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.scope_id = s.scope_id AND m.slot IS NOT NULL AND m.tenant_id = $1 OFFSET 0) m
+	 ORDER BY m.valid_from DESC, m.id DESC`

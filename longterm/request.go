@@ -10,7 +10,7 @@ import (
 // request takes a request that something be forgotten in, unless it is known.
 func (c *change) request(m *mention) {
 	for _, r := range c.requests {
-		if r.sources[0] == m.sources[0] && r.said.part == m.said.part {
+		if r.speaker == m.speaker && r.sources[0] == m.sources[0] && r.said.part == m.said.part {
 			return
 		}
 	}
@@ -42,14 +42,38 @@ func queueRequests(b *pgx.Batch, tenant string, all []*request) {
 	if n == 0 {
 		return
 	}
-	messages, parts, scopes, actors, roles := make([]int64, n), make([]int32, n), make([]int64, n), make([]*string, n), make([]string, n)
+	messages, parts, scopes, actors, roles := make([]int64, n), make([]int32, n), make([]int64, n), make([]string, n), make([]string, n)
 	sources, said, sessions, positions := make([]string, n), make([]time.Time, n), make([]int64, n), make([]int32, n)
 	hashes, slots, subjects, values, memories := make([]string, n), make([]*string, n), make([]string, n), make([]string, n), make([]string, n)
 	for i, r := range all {
-		messages[i], parts[i], scopes[i], actors[i], roles[i] = r.sources[0], int32(r.said.part), r.scopeID, some(r.actor), r.role
+		messages[i], parts[i], scopes[i], actors[i], roles[i] = r.sources[0], int32(r.said.part), r.scopeID, r.actor, r.role
 		sources[i], said[i], sessions[i], positions[i] = idsLiteral(r.sources), r.said.at, r.sessionNo, int32(r.said.position)
 		hashes[i], slots[i], subjects[i], values[i] = r.hash, some(r.slot), r.subject, r.value
 		memories[i] = uuidsLiteral(r.memories)
 	}
 	b.Queue(requestInsert, tenant, messages, parts, scopes, actors, roles, sources, said, sessions, positions, hashes, slots, subjects, values, memories)
+}
+
+// requestRow is the key of a request in its table.
+type requestRow struct {
+	message     int64
+	part        int
+	role, actor string
+}
+
+func (r *request) row() requestRow { return requestRow{r.sources[0], r.said.part, r.role, r.actor} }
+
+// queueRequestDelete takes requests out of their table.
+func queueRequestDelete(b *pgx.Batch, tenant string, all []requestRow) {
+	if len(all) == 0 {
+		return
+	}
+	var messages []int64
+	var parts []int32
+	var roles, actors []string
+	for _, r := range all {
+		messages, parts = append(messages, r.message), append(parts, int32(r.part))
+		roles, actors = append(roles, r.role), append(actors, r.actor)
+	}
+	b.Queue(requestDelete, tenant, messages, parts, roles, actors)
 }

@@ -183,7 +183,7 @@ func (w *withdrawal) takeRequests(ctx context.Context, tx pgx.Tx, c *change) err
 		return err
 	}
 	c.requests = slices.DeleteFunc(c.requests, func(r *request) bool {
-		was := mentionRow{message: r.sources[0], part: r.said.part}
+		was := r.row()
 		m := &mention{speaker: r.speaker, sources: r.sources, said: r.said, sessionNo: r.sessionNo}
 		m.without(w.goes, c.origins)
 		if len(m.sources) == len(r.sources) && !m.lost {

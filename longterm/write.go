@@ -136,10 +136,9 @@ type writes struct {
 	mentions       []*mention
 	mentionsGone   []mentionRow
 	// unmentioned are memories whose mentions all go, or with undoable count no more.
-	unmentioned []memoryID
-	undoable    bool
-	// requestsGone are requests by their message and place in it.
-	requestsGone []mentionRow
+	unmentioned  []memoryID
+	undoable     bool
+	requestsGone []requestRow
 	requests     []*request
 	retained     []retained
 	overruled    []overruled
@@ -232,13 +231,7 @@ func (w *writes) queue(b *pgx.Batch, tenant string) {
 	}
 	queueLive(b, tenant, w.ended, false)
 	queueLive(b, tenant, w.revived, true)
-	if n := len(w.requestsGone); n > 0 {
-		messages, parts := make([]int64, n), make([]int32, n)
-		for i, r := range w.requestsGone {
-			messages[i], parts[i] = r.message, int32(r.part)
-		}
-		b.Queue(requestDelete, tenant, messages, parts)
-	}
+	queueRequestDelete(b, tenant, w.requestsGone)
 	queueRequests(b, tenant, w.requests)
 	if n := len(w.retained); n > 0 {
 		scopes, hashes, messages := make([]int64, n), make([]string, n), make([]int64, n)

@@ -38,7 +38,7 @@ CREATE TABLE memory_forgotten (
   part       int NOT NULL,
   tenant_id  text NOT NULL,
   scope_id   bigint NOT NULL,
-  actor_id   text,
+  actor_id   text NOT NULL DEFAULT '',
   role       text NOT NULL,
   sources    bigint[] NOT NULL,
   said_at    timestamptz NOT NULL,
@@ -49,7 +49,7 @@ CREATE TABLE memory_forgotten (
   subject    text NOT NULL DEFAULT '',
   value      text NOT NULL DEFAULT '',
   memories   uuid[] NOT NULL DEFAULT '{}',
-  PRIMARY KEY (message_id, part)
+  PRIMARY KEY (message_id, part, role, actor_id)
 );
 CREATE INDEX memory_forgotten_scope ON memory_forgotten (scope_id);
 

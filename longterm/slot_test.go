@@ -1,0 +1,387 @@
+package longterm
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/lexical"
+	"pgregory.net/rapid"
+)
+
+// said is a candidate as the tests tell it, and where it was said.
+type said struct {
+	text, slot, subject, value string
+	negated, forget            bool
+	role                       memd.Role
+	name                       string
+	session, position, part    int
+	hour                       int
+	// asked is the position of the question that it answers, -1 for none.
+	asked int
+}
+
+func (s said) place() string { return fmt.Sprintf("%d/%d", s.session, s.position) }
+
+func (s said) compare(o said) int {
+	return cmp.Or(cmp.Compare(s.hour, o.hour), cmp.Compare(s.session, o.session), cmp.Compare(s.position, o.position), cmp.Compare(s.part, o.part))
+}
+
+func (s said) speaker() string { return string(s.role) + "/" + s.name }
+
+func (s said) form() string { return s.speaker() + " " + lexical.Normalise(s.text) }
+
+// episode is a memory as the rules say it must be.
+type episode struct {
+	form     string
+	mentions []said
+	topic    string
+	value    string
+	negated  bool
+	from, to int
+	by       *episode
+	ended    bool
+	unseen   bool
+}
+
+// rules is what follows from what was said, told as plainly as can be: it goes through
+// everything anew and knows no database. All of it is of one identity.
+func rules(all []said) []*episode {
+	all = slices.Clone(all)
+	slices.SortFunc(all, said.compare)
+	// What a normal form is about: as the first that has a slot has it.
+	about := map[string]said{}
+	for _, s := range all {
+		if was, ok := about[s.form()]; !s.forget && (!ok || was.slot == "" && s.slot != "") {
+			about[s.form()] = s
+		}
+	}
+	var episodes []*episode
+	for _, s := range all {
+		if s.forget {
+			continue
+		}
+		a := about[s.form()]
+		unseen := slices.ContainsFunc(all, func(r said) bool {
+			if !r.forget || r.compare(s) <= 0 || r.role != memd.RoleUser && r.speaker() != s.speaker() {
+				return false
+			}
+			if r.slot != "" {
+				return r.slot == a.slot && r.subject == a.subject && (r.value == "" || lexical.Normalise(r.value) == lexical.Normalise(a.value))
+			}
+			return lexical.Normalise(r.text) == lexical.Normalise(s.text)
+		})
+		var e *episode
+		for _, unseenToo := range []bool{false, true} {
+			for _, old := range episodes {
+				if e == nil && old.form == s.form() && !old.ended && (old.unseen == unseenToo) && (unseen || !unseenToo) {
+					e = old
+				}
+			}
+		}
+		if e == nil {
+			e = &episode{form: s.form(), topic: s.speaker() + " " + a.subject + "'s " + a.slot, value: lexical.Normalise(a.value), negated: a.negated, from: s.hour, unseen: unseen}
+			if a.slot == "" {
+				e.topic = ""
+			}
+			episodes = append(episodes, e)
+		}
+		if !unseen {
+			e.mentions = append(e.mentions, s)
+		}
+		for _, old := range episodes {
+			if old == e || old.ended || e.topic == "" || old.topic != e.topic {
+				continue
+			}
+			switch {
+			case e.negated && old.negated:
+			case e.negated:
+				old.ended = e.value == "" || e.value == old.value
+			case old.negated:
+				old.ended = old.value == "" || e.value == old.value
+			default:
+				old.ended = e.value != "" && e.value != old.value
+			}
+			if old.ended {
+				old.to, old.by = s.hour, e
+			}
+		}
+	}
+	return episodes
+}
+
+func at(hour int) time.Time { return monday.Add(time.Duration(hour) * time.Hour) }
+
+// tell gives what there must be, a line for each memory.
+func tell(episodes []*episode) string {
+	var lines []string
+	name := func(e *episode) string { return fmt.Sprintf("%s since %d", e.mentions[0].text, e.from) }
+	for _, e := range episodes {
+		if e.unseen {
+			continue
+		}
+		end := "current"
+		if e.ended {
+			by := e.by
+			for by != nil && by.unseen {
+				by = by.by
+			}
+			end = fmt.Sprintf("until %d", e.to)
+			if by != nil {
+				end += " by " + name(by)
+			}
+		}
+		places := map[string]bool{}
+		for _, m := range e.mentions {
+			places[m.place()] = true
+			if m.asked >= 0 {
+				places[fmt.Sprintf("%d/%d", m.session, m.asked)] = true
+			}
+		}
+		var from []string
+		for p := range places {
+			from = append(from, p)
+		}
+		slices.Sort(from)
+		lines = append(lines, fmt.Sprintf("%s: %s, %s, from %v", e.mentions[0].speaker(), name(e), end, from))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// told gives the same of what there is.
+func (b *bench) told(who string, place map[int64]string) string {
+	b.Helper()
+	all := b.list(ListQuery{Scope: user(who), IncludeSuperseded: true})
+	hour := func(t time.Time) int { return int(t.Sub(monday) / time.Hour) }
+	byID := map[string]memd.Memory{}
+	for _, m := range all {
+		byID[m.ID] = m
+	}
+	name := func(m memd.Memory) string { return fmt.Sprintf("%s since %d", m.Memory, hour(m.ValidFrom)) }
+	var lines []string
+	for _, m := range all {
+		end := "current"
+		if m.ValidTo != nil {
+			end = fmt.Sprintf("until %d", hour(*m.ValidTo))
+		}
+		if m.SupersededBy != nil {
+			end += " by " + name(byID[*m.SupersededBy])
+		}
+		var from []string
+		for _, s := range m.Sources {
+			from = append(from, place[s])
+		}
+		slices.Sort(from)
+		actor := ""
+		if m.ActorID != nil {
+			actor = *m.ActorID
+		}
+		lines = append(lines, fmt.Sprintf("%s/%s: %s, %s, from %v", m.Role, actor, name(m), end, from))
+	}
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// sayings are what the property below draws from.
+var sayings = []said{
+	{text: "I live in Lisbon", slot: "home", value: "Lisbon"},
+	{text: "i live in LISBON!", slot: "home", value: "LISBON"},
+	{text: "My home is Lisbon", slot: "home", value: "Lisbon"},
+	{text: "I live in Porto", slot: "home", value: "Porto"},
+	{text: "I live in Porto"}, // by an extractor that does not see what it is about
+	{text: "I moved to Rome", slot: "home", value: "Rome"},
+	{text: "I don't live in Porto", slot: "home", value: "Porto", negated: true},
+	{text: "I have no home", slot: "home", negated: true},
+	{text: "I live by the sea", slot: "home"},
+	{text: "My sister lives in Porto", slot: "home", subject: "sister", value: "Porto"},
+	{text: "My sister lives in Rome", slot: "home", subject: "sister", value: "Rome"},
+	{text: "I love coriander", slot: "taste:coriander"},
+	{text: "I can't stand coriander", slot: "taste:coriander", negated: true},
+	{text: "Coffee is good"},
+}
+
+var requests = []said{
+	{text: "where I live", slot: "home"},
+	{text: "that I live in Porto", slot: "home", value: "porto"},
+	{text: "where my sister lives", slot: "home", subject: "sister"},
+	{text: "what I think of coriander", slot: "taste:coriander"},
+	{text: "Coffee is good"}, {text: "I live in Lisbon."},
+}
+
+// script is a conversation: what each message says, by session and position.
+type script [][][]said
+
+func drawScript(r *rapid.T) script {
+	var all script
+	for s := range rapid.IntRange(1, 3).Draw(r, "sessions") {
+		var messages [][]said
+		for position := range rapid.IntRange(1, 5).Draw(r, "messages") {
+			hour := rapid.IntRange(0, 4).Draw(r, "hour")
+			role := rapid.SampledFrom([]memd.Role{memd.RoleUser, memd.RoleUser, memd.RoleUser, memd.RoleAssistant}).Draw(r, "role")
+			name := rapid.SampledFrom([]string{"", "", "", "bob"}).Draw(r, "name")
+			var parts []said
+			for part := range rapid.IntRange(0, 3).Draw(r, "statements") {
+				x := rapid.SampledFrom(sayings).Draw(r, "saying")
+				if rapid.IntRange(0, 7).Draw(r, "asks") == 0 {
+					x = rapid.SampledFrom(requests).Draw(r, "request")
+					x.forget = true
+				}
+				x.role, x.name, x.session, x.position, x.part, x.hour, x.asked = role, name, s, position, part, hour, -1
+				parts = append(parts, x)
+			}
+			if len(parts) == 0 { // so that the log knows of whom and when
+				parts = []said{{role: role, name: name, session: s, position: position, hour: hour, asked: -1}}
+			}
+			messages = append(messages, parts)
+		}
+		// Answers take in the question before them.
+		for position := 1; position < len(messages); position++ {
+			before, here := messages[position-1][0], messages[position]
+			if before.role == memd.RoleAssistant && here[0].role == memd.RoleUser && rapid.Bool().Draw(r, "answers") {
+				for i := range here {
+					here[i].asked, here[i].hour = position-1, before.hour
+				}
+			}
+		}
+		all = append(all, messages)
+	}
+	return all
+}
+
+// TestMemoriesFollowFromWhatWasSaid says things about few slots in any order, cut into
+// batches anyhow, again and again, and takes some of the messages back: there is then what
+// the rules say, at every instant.
+func TestMemoriesFollowFromWhatWasSaid(t *testing.T) {
+	b := newStore(t)
+	n := 0
+	rapid.Check(t, func(r *rapid.T) {
+		n++
+		who := fmt.Sprintf("user%d", n)
+		plan := drawScript(r)
+		var messages []memd.Message
+		var parts [][]said
+		for s, session := range plan {
+			for position, says := range session {
+				hour := says[0].hour
+				if says[0].asked >= 0 {
+					hour = session[position][0].hour
+				}
+				messages = append(messages, memd.Message{UserID: who, SessionID: fmt.Sprintf("s%d", s), Role: says[0].role, Name: says[0].name, Text: "…", CreatedAt: at(hour)})
+				parts = append(parts, says)
+			}
+		}
+		messages = b.say(messages...)
+		place, id := map[int64]string{}, map[string]int64{}
+		for i, m := range messages {
+			place[m.ID] = parts[i][0].place()
+			id[place[m.ID]] = m.ID
+		}
+		learned := func(some []int) Learned {
+			l := Learned{Model: model, Extractor: "test/1"}
+			for _, i := range some {
+				l.Messages = append(l.Messages, messages[i])
+				for _, x := range parts[i] {
+					if x.text == "" {
+						continue
+					}
+					c := memd.Candidate{Text: x.text, Slot: x.slot, Subject: x.subject, Value: x.value, Negated: x.negated, Forget: x.forget,
+						Role: x.role, ActorID: x.name, SaidAt: at(x.hour), Sources: []int64{messages[i].ID}, Position: x.part}
+					if x.asked >= 0 {
+						c.Sources = []int64{id[fmt.Sprintf("%d/%d", x.session, x.asked)], messages[i].ID}
+					}
+					l.Candidates = append(l.Candidates, c)
+					l.Vectors = append(l.Vectors, vectorOf(x.text))
+				}
+			}
+			return l
+		}
+		order := make([]int, len(messages))
+		for i := range order {
+			order[i] = i
+		}
+		rest := rapid.Permutation(order).Draw(r, "order")
+		withdrawn := map[string]bool{}
+		var done []int
+		for len(rest) > 0 {
+			k := rapid.IntRange(1, len(rest)).Draw(r, "batch")
+			b.consolidate(learned(rest[:k]))
+			done, rest = append(done, rest[:k]...), rest[k:]
+			if again := rapid.IntRange(0, len(done)).Draw(r, "again"); again > 0 {
+				b.consolidate(learned(done[:again]))
+			}
+			if rapid.IntRange(0, 3).Draw(r, "take back") == 0 {
+				i := rapid.IntRange(0, len(done)-1).Draw(r, "which")
+				gone := messages[done[i]]
+				withdrawn[place[gone.ID]] = true
+				b.withdraw(gone.ID)
+				done = slices.Delete(done, i, i+1)
+				// A question that is taken back is a question no more.
+				for j, says := range parts {
+					for k, x := range says {
+						if x.asked >= 0 && messages[j].SessionID == gone.SessionID && x.asked == gone.Position-firstOf(messages, gone.SessionID) {
+							parts[j][k].asked, parts[j][k].hour = -1, int(messages[j].CreatedAt.Sub(monday)/time.Hour)
+						}
+					}
+				}
+			}
+		}
+		var left []said
+		for i, says := range parts {
+			if withdrawn[place[messages[i].ID]] {
+				continue
+			}
+			for _, x := range says {
+				if x.text != "" {
+					left = append(left, x)
+				}
+			}
+		}
+		// What answers is said where it was asked.
+		for i := range left {
+			if left[i].asked >= 0 {
+				left[i].position, left[i].asked = left[i].asked, left[i].position
+			}
+		}
+		episodes := rules(left)
+		want := tell(episodes)
+		if got := b.told(who, place); got != want {
+			r.Fatalf("there is\n%s\nthere must be\n%s", got, want)
+		}
+		for hour := -1; hour < 6; hour++ {
+			moment := at(hour)
+			var want []string
+			for _, e := range episodes {
+				if !e.unseen && e.from <= hour && (!e.ended || e.to > hour) {
+					want = append(want, e.mentions[0].text)
+				}
+			}
+			sameSet(t, texts(b.list(ListQuery{Scope: user(who), AsOf: &moment})), want)
+		}
+		var current []string
+		for _, e := range episodes {
+			if !e.unseen && !e.ended {
+				current = append(current, e.mentions[0].text)
+			}
+		}
+		if q := ask("home", user(who)); len(current) > 0 {
+			q.Limit = 100
+			sameSet(t, found(b.search(q)), current)
+		}
+		b.checkCounters()
+	})
+}
+
+// firstOf gives the position that the first message of a session has.
+func firstOf(messages []memd.Message, session string) int {
+	for _, m := range messages {
+		if m.SessionID == session {
+			return m.Position
+		}
+	}
+	return 0
+}
