@@ -24,7 +24,9 @@ var (
 	// knownOf introduces a list of what is remembered.
 	knownOf = english(`\b(?:(?:remember|know|have|recall|noted|stored|saved|learned|memories|facts|information|notes|things|told me|mentioned)\b[^:]{0,30}\b(?:about|of|on|from) (?:you|the user)|(?:what|everything|things) (?:i|we) (?:know|remember|recall)|what you(?:'ve| have) (?:told|shared)|(?:your|user) (?:profile|details|preferences|memories))\b`)
 	// advises says that a sentence goes on to something of the assistant's own.
-	advises = english(`\b(?:so|therefore|which means|i(?:'d| would)? (?:recommend|suggest|booked|ordered|found|added|scheduled|set)|you (?:could|should|can|might|may|need|will want)|try|consider|let's|how about|i(?:'ve| have) (?:booked|ordered|scheduled|set|found|reserved|cancelled|sent))\b`)
+	advises = english(`,\s+so\b|\b(?:therefore|which means|i(?:'d| would)? (?:recommend|suggest|booked|ordered|found|added|scheduled|set)|you (?:could|should|can|might|may|need|will want)|try|consider|let's|how about|i(?:'ve| have) (?:booked|ordered|scheduled|set|found|reserved|cancelled|sent))\b`)
+	// cheers opens a reaction that tells nothing, whomever it names.
+	cheers = english(`^(?:what an?|congrat\w*|that sounds|sounds (?:like|good|great|lovely|fun)|i hope|hope|(?:i'm |i am )?(?:so |very |really )?(?:glad|happy) (?:to|for)|enjoy|have (?:a|fun)|good luck|welcome|thanks|thank you|lovely to|nice to|great to|pleased to|(?:booked|done|sent|scheduled|cancelled|canceled|updated|saved|ordered|added|ready|all (?:set|done))[!.]*$)\b?`)
 	// reacts opens a reaction to what was told.
 	reacts = english(`^(?:oh|wow|aww?|congrat\w*|that(?:'s| is| sounds| must|'d| would)|sounds|what an?|how|nice|great|lovely|awesome|amazing|wonderful|happy (?:to|for)|glad|i(?:'m| am) (?:so |very |really )?(?:glad|happy|sorry|pleased|excited|thrilled|delighted)|i hope|hope|enjoy|good|have (?:a|fun)|welcome|no worries|noted|got it|sure|okay|alright|thanks|thank you|ah|haha|hehe|it sounds|that must|best of|fingers crossed|sorry|my apologies|apologies|cool|perfect|excellent|fantastic|exciting|understood|of course|absolutely|i can imagine|i understand|i see|sending|take care|poor|yum|delicious|i'd be|i'm here|hello|hi|hey|good (?:morning|evening|afternoon))\b`)
 )
@@ -33,6 +35,9 @@ var (
 // reacts to it.
 func (g *grouping) echoes(text string) bool {
 	if echo.MatchString(text) && !advises.MatchString(text) {
+		return true
+	}
+	if cheers.MatchString(text) && countWords(text) <= 14 && !strings.ContainsAny(text, "0123456789:") && !advises.MatchString(text) {
 		return true
 	}
 	return reacts.MatchString(text) && countWords(text) <= 16 && !strings.ContainsAny(text, "0123456789:") && !advises.MatchString(text) && !g.tellsNames(text)

@@ -352,6 +352,8 @@ jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs
 	openers = set(`i i'm i've i'd i'll we we're we've we'll my our it it's he he's she she's they they're the this that there you your and but so also then when if after before now today yesterday next last
 		ich wir meine mein yo mi je nous mon ma eu meu minha`)
 	germanMonths = set(`januar februar märz april mai juni juli august september oktober november dezember klasse stock etage jahrhundert`)
+	pairOpens    = regexp.MustCompile(`^\pL{1,2}\.(?:\s|$)`)
+	pairCloses   = regexp.MustCompile(`(?:^|\s)\p{Ll}\. \pL{1,2}$`)
 	lastToken    = regexp.MustCompile(`[^\s(\["“„«]+$`)
 )
 
@@ -383,6 +385,10 @@ func abbreviated(before, after string) bool {
 	}
 	runes := []rune(token)
 	if len(runes) == 1 && unicode.IsLetter(runes[0]) {
+		// "z. B.", "d. h.", "p. ej.": shortened words in a row.
+		if unicode.IsLower(runes[0]) && runes[0] != 'i' && pairOpens.MatchString(rest) || pairCloses.MatchString(tail(before, 12)) {
+			return true
+		}
 		// An initial ("J. R."), unless it is "I" or a new sentence plainly begins.
 		return runes[0] != 'i' && unicode.IsUpper(first) && !opens && strings.ContainsFunc(before[len(before)-1:], unicode.IsUpper)
 	}

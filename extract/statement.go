@@ -69,9 +69,16 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	if err != nil {
 		return nil, err
 	}
+	handed := -1 // the paragraph in which a text of somebody else's was handed over
 	for i, p := range pieces {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if handed >= 0 && p.paragraph > handed {
+			continue
+		}
+		if !g.assistant && g.english && handsOver(p.text) {
+			handed = p.paragraph
 		}
 		introduces := i+1 < len(pieces) && (p.kind == lead && (pieces[i+1].kind == item || pieces[i+1].paragraph > p.paragraph || g.assistant))
 		g.take(ctx, p, introduces)
@@ -86,7 +93,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			g.add(u, true)
+			g.add(u, true, about{})
 		}
 	}
 	wanted := userStatements
@@ -416,7 +423,7 @@ func (g *grouping) sentence(text string) {
 	case chats:
 		// "It was magical!" is no small talk if it is about what was just told.
 		if g.adjacent && !g.assistant && g.leans(text) && !endsAsking(text) && refersBack(wordsOf(text)) {
-			g.add(text, true)
+			g.add(text, true, about{})
 		} else {
 			g.adjacent = false
 		}
@@ -429,16 +436,16 @@ func (g *grouping) sentence(text string) {
 	}
 	first := !g.spoken
 	g.spoken = true
-	parts := []string{said}
+	parts := []clausePart{{text: said}}
 	if g.english && !g.assistant {
 		parts = g.clauses(said)
 	}
 	for i, part := range parts {
-		leans := g.leans(part)
-		if first && i == 0 && leans && g.carries(part) {
+		leans := g.leans(part.text)
+		if first && i == 0 && leans && g.carries(part.text) {
 			continue
 		}
-		g.add(part, leans)
+		g.add(part.text, leans, part.slot)
 	}
 	g.asked, g.adjacent = "", true
 }
@@ -461,13 +468,10 @@ func (g *grouping) carries(text string) bool {
 }
 
 // add puts a sentence beside the one it leans on, or lets it stand by itself.
-func (g *grouping) add(text string, leans bool) {
+func (g *grouping) add(text string, leans bool, slot about) {
 	words := countWords(text)
 	dated, when := resolve(text, g.said, g.english)
-	s := statement{text: dated, when: when, words: words}
-	if !g.assistant && g.english {
-		s.slot = slotOf(text)
-	}
+	s := statement{text: dated, when: when, words: words, slot: slot}
 	if leans {
 		toAsked := g.asked != "" && (len(g.out) == 0 || named(g.asked, g.names))
 		if toAsked && countWords(g.asked)+words <= joinWords {
