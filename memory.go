@@ -19,8 +19,19 @@ type Candidate struct {
 	// Slot names what the statement is about, if it is one of the kinds that can
 	// be updated or contradicted ("name", "home", "favorite:color"); else "".
 	Slot string
-	// Negated says that the statement denies.
+	// Subject is whom or what the slot belongs to: "" for the speaker, else as the
+	// speaker calls it, lower case ("sister", "project atlas").
+	Subject string
+	// Value is what the slot holds by this statement, as it was said ("Lisbon"); "" if
+	// that is not known, or the slot's name says it ("allergy:nuts").
+	Value string
+	// Negated says that the statement denies: that the slot holds Value, or anything
+	// at all where Value is "".
 	Negated bool
+	// Forget says that the speaker asked for this statement to be forgotten: Text,
+	// or, with a Slot, what Subject, Slot and Value say, as far as it was said before.
+	// Such a candidate is never remembered itself.
+	Forget bool
 	// Categories are the extractor's labels, lower case.
 	Categories []string
 	// SaidAt is when it was said: the first source message's CreatedAt.

@@ -190,11 +190,10 @@ func newWrite(tenant string, a Append) write {
 	return w
 }
 
-// queue puts the statements of w into a batch that has its tenant, and has answer
-// filled when the batch is read. Several writes of a tenant may share a batch, and so
-// a commit, if they are queued in the order of their sessions.
+// queue puts the statements of w into a batch that has its tenant and has its session
+// made, and has answer filled when the batch is read. Several writes of a tenant may
+// share a batch, and so a commit, if they are queued in the order of their sessions.
 func (w write) queue(b *pgx.Batch, answer *Appended) {
-	b.Queue(makeSession, w.tenant, w.user, w.session, w.kind, w.agent)
 	b.Queue(lockSession, w.tenant, w.user, w.session)
 	*answer = Appended{SessionID: w.session}
 	b.Queue(w.sql, w.args...).Query(func(rows pgx.Rows) error {
@@ -216,6 +215,7 @@ func (w write) queue(b *pgx.Batch, answer *Appended) {
 func (l *Log) send(ctx context.Context, w write) (Appended, error) {
 	b := &pgx.Batch{}
 	b.Queue(setTenant, w.tenant, strconv.FormatInt(l.cfg.LockTimeout.Milliseconds(), 10))
+	b.Queue(makeSession, w.tenant, w.user, w.session, w.kind, w.agent)
 	var answer Appended
 	w.queue(b, &answer)
 	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {

@@ -33,6 +33,7 @@ func TestAppendKeepsWhatWasGiven(t *testing.T) {
 	tool := message(t, memd.RoleTool, "", "")
 	a := Append{
 		UserID: user, SessionID: "a/b 'ö'", AgentID: "agent", AppID: "app", Metadata: json.RawMessage(`{"k": [1, "ü"]}`),
+		LearnAs:  &memd.LearnAs{Scope: "work", Categories: []string{"a", "ü"}, ExpiresAt: &m.CreatedAt, Prompt: "only \"food\""},
 		Timezone: "Europe/Lisbon", Infer: true, Learn: both, Messages: []memd.Message{m, tool, message(t, memd.RoleAssistant, "Good", "")},
 	}
 	got := f.append(t, a)
@@ -69,7 +70,7 @@ func TestAppendKeepsWhatWasGiven(t *testing.T) {
 	want := memd.Message{
 		ID: got.Messages[0].ID, ClientID: "client-7", UserID: user, SessionID: a.SessionID, AgentID: "agent", AppID: "app",
 		Role: memd.RoleUser, Name: "bob", Raw: m.Raw, Text: m.Text, CreatedAt: m.CreatedAt,
-		ReceivedAt: got.Messages[1].CreatedAt, Timezone: "Europe/Lisbon",
+		ReceivedAt: got.Messages[1].CreatedAt, Timezone: "Europe/Lisbon", LearnAs: a.LearnAs,
 	}
 	if !reflect.DeepEqual(e.Message, want) {
 		t.Errorf("read\n%+v, want\n%+v", e.Message, want)

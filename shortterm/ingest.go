@@ -333,7 +333,11 @@ func (l *Log) DropOpen(ctx context.Context, tx pgx.Tx, tenant string, scope memd
 	if scope.UserID == "" && scope.RunID == "" && scope.AgentID == "" && scope.AppID == "" {
 		return 0, memd.InvalidField("user_id", "is required, or agent_id, run_id or app_id")
 	}
-	tag, err := tx.Exec(ctx, dropOpen, tenant, scope.UserID, scope.RunID, scope.AgentID, scope.AppID, forgotten)
+	drop := dropOpenOfUser
+	if scope.UserID == "" {
+		drop = dropOpenOfAny
+	}
+	tag, err := tx.Exec(ctx, drop, tenant, scope.UserID, scope.RunID, scope.AgentID, scope.AppID, forgotten)
 	return int(tag.RowsAffected()), postgres.Err("shortterm.drop_open", err)
 }
 

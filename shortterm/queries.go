@@ -13,6 +13,15 @@ const (
 		 WHERE NOT EXISTS (SELECT FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3)
 		ON CONFLICT (tenant_id, user_id, session_id) DO NOTHING`
 
+	// makeSessions makes several at once, so that the people who come up with them are
+	// met after the last: who makes one alone has its row first and then its person.
+	makeSessions = `INSERT INTO conversation_session (tenant_id, user_id, session_id, kind, agent_id)
+		SELECT $1, g.user_id, g.session_id, g.kind, g.agent_id
+		  FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS g (user_id, session_id, kind, agent_id, place)
+		 WHERE NOT EXISTS (SELECT FROM conversation_session s WHERE s.tenant_id = $1 AND s.user_id = g.user_id AND s.session_id = g.session_id)
+		 ORDER BY g.place
+		ON CONFLICT (tenant_id, user_id, session_id) DO NOTHING`
+
 	lockSession = `SELECT no FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 FOR NO KEY UPDATE`
 
 	appendGiven = `WITH session AS (
@@ -341,18 +350,30 @@ const (
 		UNION ALL SELECT message_id, true FROM ingest_settled WHERE tenant_id = $1 AND message_id = ANY ($2) AND state = 'dead'
 		ORDER BY 1`
 
-	// dropOpen locks its rows in the order of their ids: whoever settles several has
-	// claimed them in that order. A session of kind direct is nobody's run.
-	dropOpen = `WITH there AS (
+	// dropOpenOfUser and dropOpenOfAny lock their rows in the order of their ids: whoever
+	// settles several has claimed them in that order. A session of kind direct is nobody's
+	// run.
+	dropOpenOfUser = `WITH open AS (
+		SELECT o.message_id
+		  FROM (SELECT no FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND ($3 = '' OR session_id = $3 AND kind <> 'direct') OFFSET 0) s
+		 CROSS JOIN LATERAL (SELECT message_id FROM ingest_open WHERE session_no = s.no AND tenant_id = $1 OFFSET 0) o
+	)` + dropThese
+
+	dropOpenOfAny = `WITH open AS (
 		SELECT o.message_id FROM ingest_open o
-		  JOIN conversation_context c ON c.tenant_id = $1 AND c.id = o.message_id
-		  JOIN conversation_session s ON s.tenant_id = $1 AND s.no = o.session_no
-		 WHERE o.tenant_id = $1
-		   AND ($2 = '' OR c.user_id = $2) AND ($3 = '' OR c.session_id = $3 AND s.kind <> 'direct')
-		   AND ($4 = '' OR c.agent_id = $4) AND ($5 = '' OR c.app_id = $5)
-		 ORDER BY o.message_id FOR UPDATE OF o
+		 CROSS JOIN LATERAL (SELECT session_id, kind FROM conversation_session WHERE no = o.session_no AND tenant_id = $1 OFFSET 0) s
+		 WHERE o.tenant_id = $1 AND $2::text = '' AND ($3 = '' OR s.session_id = $3 AND s.kind <> 'direct')
+	)` + dropThese
+
+	dropThese = `, wanted AS MATERIALIZED (
+		SELECT open.message_id FROM open
+		 CROSS JOIN LATERAL (SELECT agent_id, app_id FROM conversation_context WHERE id = open.message_id AND tenant_id = $1 OFFSET 0) c
+		 WHERE ($4 = '' OR c.agent_id = $4) AND ($5 = '' OR c.app_id = $5)
+	), held AS (
+		SELECT o.message_id FROM ingest_open o WHERE o.tenant_id = $1 AND o.message_id = ANY (ARRAY(SELECT message_id FROM wanted))
+		 ORDER BY o.message_id FOR UPDATE
 	), gone AS (
-		DELETE FROM ingest_open o USING there WHERE o.tenant_id = $1 AND o.message_id = there.message_id
+		DELETE FROM ingest_open o WHERE o.tenant_id = $1 AND o.message_id = ANY (ARRAY(SELECT message_id FROM held))
 		RETURNING o.message_id, o.attempts
 	)
 	INSERT INTO ingest_settled (message_id, tenant_id, state, attempts, error)

@@ -395,6 +395,15 @@ func TestTenantsSeeNothingOfEachOther(t *testing.T) {
 			if letters, _, err := f.DeadLetters(t.Context(), other, "", "", 10, ""); err != nil || len(letters) > 0 {
 				t.Errorf("DeadLetters = %v, %v", letters, err)
 			}
+			if people, total, _, err := f.People(t.Context(), other, 10, ""); err != nil || len(people)+total > 0 {
+				t.Errorf("People = %v, %d, %v", people, total, err)
+			}
+			if open, dead, err := f.Standing(t.Context(), other, ids(a)); err != nil || len(open)+len(dead) > 0 {
+				t.Errorf("Standing = %v, %v, %v", open, dead, err)
+			}
+			if n, err := f.drop(t, other, memd.Scope{UserID: user}); err != nil || n != 0 {
+				t.Errorf("DropOpen = %d, %v", n, err)
+			}
 			kind(t, "RetryDead", f.RetryDead(t.Context(), other, id), memd.NotFound)
 			kind(t, "DiscardDead", f.DiscardDead(t.Context(), other, id), memd.NotFound)
 			if c, err := f.Claim(t.Context(), other, a.SessionNo, 10, 10); err != nil || c != nil {
@@ -427,13 +436,15 @@ func TestTenantsSeeNothingOfEachOther(t *testing.T) {
 
 // queries are all statements of the package.
 var queries = map[string]string{
-	"setTenant": setTenant, "makeSession": makeSession, "lockSession": lockSession,
+	"setTenant": setTenant, "makeSession": makeSession, "makeSessions": makeSessions, "lockSession": lockSession,
 	"appendPlain": appendPlain, "appendKeyed": appendKeyed, "appendNamed": appendNamed, "appendNamedKeyed": appendNamedKeyed,
 	"replayed": replayed, "lastTurns": lastTurns, "firstTurns": firstTurns, "newest": newest, "following": following, "oneMessage": oneMessage,
 	"latestSession": latestSession, "openBefore": openBefore, "createSession": createSession, "oneSession": oneSession,
 	"listSessions": listSessions, "sessionThere": sessionThere, "claimOpen": claimOpen, "extendClaim": extendClaim,
 	"releaseClaim": releaseClaim, "failClaim": failClaim, "settle": settle, "countOpen": countOpen, "countTenant": countTenant,
 	"countUser": countUser, "countUnsettled": countUnsettled, "listDead": listDead, "retryDead": retryDead, "discardDead": discardDead,
+	"lendTimeout": lendTimeout, "returnTimeout": returnTimeout, "keepTogether": keepTogether, "unsettled": unsettled,
+	"dropOpenOfUser": dropOpenOfUser, "dropOpenOfAny": dropOpenOfAny, "listPeople": listPeople, "countPeople": countPeople,
 	"takeDue": takeDue, "markLost": markLost, "expireIdempotency": expireIdempotency,
 }
 
@@ -465,12 +476,13 @@ func TestPlans(t *testing.T) {
 		args  string
 		index []string
 	}{
-		"lastTurns":  {lastTurns, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
-		"firstTurns": {firstTurns, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
-		"newest":     {newest, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
-		"claimOpen":  {claimOpen, `'acme', 7, 10, '60 s', 5`, []string{"ingest_open_session", "conversation_context_session"}},
-		"openBefore": {openBefore, `'acme', 'u7', 's7', 5, 200`, []string{"ingest_open_session", "conversation_context_session"}},
-		"oneMessage": {oneMessage, `'acme', 7, '', '', '', ''`, []string{"conversation_context_pkey"}},
+		"lastTurns":      {lastTurns, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
+		"firstTurns":     {firstTurns, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
+		"newest":         {newest, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
+		"claimOpen":      {claimOpen, `'acme', 7, 10, '60 s', 5`, []string{"ingest_open_session", "conversation_context_session"}},
+		"openBefore":     {openBefore, `'acme', 'u7', 's7', 5, 200`, []string{"ingest_open_session", "conversation_context_session"}},
+		"dropOpenOfUser": {dropOpenOfUser, `'acme', 'u7', '', '', '', 'x'`, []string{"conversation_session_tenant_id", "ingest_open_session"}},
+		"oneMessage":     {oneMessage, `'acme', 7, '', '', '', ''`, []string{"conversation_context_pkey"}},
 	} {
 		for _, mode := range []string{"force_generic_plan", "force_custom_plan"} {
 			plan := f.explain(t, mode, want.sql, want.args)

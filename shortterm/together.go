@@ -45,8 +45,17 @@ func (l *Log) AppendIn(ctx context.Context, tx pgx.Tx, tenant string, as []Appen
 	answers := make([]Appended, len(as))
 	b := &pgx.Batch{}
 	b.Queue(lendTimeout, strconv.FormatInt(l.cfg.LockTimeout.Milliseconds(), 10))
-	for _, i := range order {
-		newWrite(tenant, ready[i]).queue(b, &answers[i])
+	var users, sessions, kinds []string
+	var agents []*string
+	writes := make([]write, len(as))
+	for n, i := range order {
+		w := newWrite(tenant, ready[i])
+		users, sessions, kinds, agents = append(users, w.user), append(sessions, w.session), append(kinds, w.kind), append(agents, w.agent)
+		writes[n] = w
+	}
+	b.Queue(makeSessions, tenant, users, sessions, kinds, agents)
+	for n, i := range order {
+		writes[n].queue(b, &answers[i])
 	}
 	if key == nil {
 		b.Queue(returnTimeout)
