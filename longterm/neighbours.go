@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/memdhq/memd/postgres"
 	"github.com/pgvector/pgvector-go"
 )
@@ -39,6 +41,8 @@ const (
 	// graphReach is how many vectors such a search looks at before it gives up finding
 	// enough that qualify.
 	graphReach = 20_000
+
+	lockNotAvailable = "55P03"
 )
 
 // lockScopesByID is lockScopes for scopes $2 of which only the ids are known; see lock.
@@ -119,6 +123,9 @@ func (s *Store) TendNeighbours(ctx context.Context, model string, dims int) (wor
 			worked, err = s.tend(ctx, tx, d.Tenant, d.Scope, model, dims)
 			return err
 		})
+		if e := (*pgconn.PgError)(nil); errors.As(err, &e) && e.Code == lockNotAvailable {
+			continue // searches and writes go first
+		}
 		if err != nil {
 			return false, postgres.Err(op, err)
 		}
