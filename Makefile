@@ -14,7 +14,7 @@ GOFLAGS_BUILD = -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)'
 export CGO_ENABLED = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test test-long bench demo fuzz notices clean needs-go needs-python
+.PHONY: help setup build run test test-long bench eval demo fuzz notices clean needs-go needs-python
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,7 +38,10 @@ test-long: needs-go setup ## Run the tests that take long, too.
 	$(GO) test -race -tags long -timeout 60m ./...
 
 bench: needs-go setup ## Measure memd against plain pgx and the bare model.
-	$(GO) run ./bench
+	$(GO) run ./bench $(BENCH)
+
+eval: needs-go setup ## Measure what is remembered of the sample conversations.
+	$(GO) run ./eval $(EVAL)
 
 demo: needs-go setup build ## Play a conversation through a fresh memd and show its contexts.
 	$(GO) run ./examples/demo

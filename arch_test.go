@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 	"app": {"", "postgres", "embed", "embed/e5", "extract", "extract/llm", "bus", "idempotency", "shortterm", "longterm",
 		"recall", "worker", "assemble", "remember", "forget", "httpapi"},
 	"cmd/memd":          {"", "app", "embedded"},
+	"eval":              {"", "embedded", "postgres", "shortterm", "extract", "longterm"},
 	"bench":             {"", "app", "embedded", "postgres", "shortterm", "longterm", "embed", "embed/e5", "lexical", "bus", "idempotency"},
 	"examples/demo":     {},
 	"internal/memdtest": {"", "embedded", "postgres"},

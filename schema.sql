@@ -199,6 +199,7 @@ CREATE TABLE memory (
 CREATE INDEX memory_by_scope ON memory (scope_id, created_at, id);
 CREATE INDEX memory_by_hash ON memory (scope_id, hash);
 CREATE INDEX memory_expiring ON memory (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX memory_superseded ON memory (superseded_by) WHERE superseded_by IS NOT NULL;
 
 -- Which agents and runs a memory carries: the index behind memory.agent_ids and run_ids.
 CREATE TABLE memory_provenance (

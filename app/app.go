@@ -19,11 +19,13 @@ import (
 	"github.com/memdhq/memd/embed/e5"
 	"github.com/memdhq/memd/extract"
 	"github.com/memdhq/memd/extract/llm"
+	"github.com/memdhq/memd/forget"
 	"github.com/memdhq/memd/httpapi"
 	"github.com/memdhq/memd/idempotency"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/recall"
+	"github.com/memdhq/memd/remember"
 	"github.com/memdhq/memd/shortterm"
 	"github.com/memdhq/memd/worker"
 	"github.com/nats-io/nats.go"
@@ -246,7 +248,9 @@ func (a *App) startUp(ctx context.Context) error {
 
 	handler, err := httpapi.New(httpapi.Deps{
 		Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: idempotency.New(a.pool),
-		Ready: a.readiness, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
+		Remember: remember.New(a.pool, log, store, rec, remember.Config{TakesPrompt: a.cfg.UsesLLM()}),
+		Forget:   forget.New(a.pool, log, store),
+		Ready:    a.readiness, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
 		Logger: a.component("http"), Version: a.version,
 	}, httpapi.Config{Keys: apiKeys(a.keys)})
 	if err != nil {

@@ -8,8 +8,10 @@ package forget
 
 import (
 	"context"
+	"errors"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
@@ -28,26 +30,47 @@ func New(pool *postgres.Pool, log *shortterm.Log, store *longterm.Store) *Forget
 	return &Forget{pool: pool, log: log, store: store}
 }
 
+// tries is how often it is tried where another transaction stands in the way.
+const tries = 3
+
 // Memories removes the memories that what describes, all or none, and says how many went,
 // or with DryRun would go; by stands in their history. Without conditions beside the ids
 // the open messages that carry them are not learned from any more either; a condition
 // says something of memories that are there, and nothing of those to come.
 func (f *Forget) Memories(ctx context.Context, tenant string, what longterm.Forgetting, by string) (int, error) {
-	n := 0
-	err := f.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
-		var err error
-		if n, err = f.store.Forget(ctx, tx, tenant, what, by); err != nil || what.DryRun {
+	for again := 1; ; again++ {
+		n := 0
+		err := f.pool.InTenant(ctx, tenant, func(tx pgx.Tx) (err error) {
+			n, err = f.memories(ctx, tx, tenant, what, by)
 			return err
+		})
+		var pg *pgconn.PgError
+		if errors.As(err, &pg) && pg.Code == deadlock && again < tries {
+			continue
 		}
-		scope, conditions := what.Filters.Narrow(what.Scope)
-		if !conditions.Empty() || scope == (memd.Scope{Tenant: scope.Tenant}) {
-			return nil
+		if err != nil {
+			return 0, err
 		}
-		_, err = f.log.DropOpen(ctx, tx, tenant, scope)
-		return err
-	})
-	if err != nil {
+		return n, nil
+	}
+}
+
+const deadlock = "40P01"
+
+func (f *Forget) memories(ctx context.Context, tx pgx.Tx, tenant string, what longterm.Forgetting, by string) (int, error) {
+	n, err := f.store.Forget(ctx, tx, tenant, what, by)
+	if err != nil || what.DryRun {
+		return n, err
+	}
+	scope, conditions := what.Filters.Narrow(what.Scope)
+	if !conditions.Empty() || scope == (memd.Scope{Tenant: scope.Tenant}) {
+		return n, nil
+	}
+	if _, err := f.log.DropOpen(ctx, tx, tenant, scope); err != nil {
 		return 0, err
 	}
-	return n, nil
+	// A worker that was settling one of them when it was to be dropped was waited for:
+	// what it learned is there only now.
+	late, err := f.store.Forget(ctx, tx, tenant, what, by)
+	return n + late, err
 }

@@ -7,10 +7,12 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd/assemble"
+	"github.com/memdhq/memd/forget"
 	"github.com/memdhq/memd/idempotency"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/recall"
+	"github.com/memdhq/memd/remember"
 	"github.com/memdhq/memd/shortterm"
 	"github.com/rs/zerolog"
 )
@@ -28,12 +30,8 @@ func TestWithoutPostgresEveryRouteIs503(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := serveBare(t, Deps{Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: idempotency.New(pool)}, Config{}, nil)
-	bodies := map[string]string{
-		"/v1/messages": `{"user_id":"u","messages":[{"role":"user","content":"x"}]}`, "/v1/context": `{"user_id":"u","query":"x"}`,
-		"/v1/sessions": `{"user_id":"u"}`, "/v1/memories": `{"user_id":"u","messages":"x","infer":false}`,
-		"/v1/memories/search": `{"user_id":"u","query":"x"}`, "/v1/memories/list": `{"user_id":"u"}`,
-	}
+	b := serveBare(t, Deps{Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: idempotency.New(pool),
+		Remember: remember.New(pool, log, store, rec, remember.Config{}), Forget: forget.New(pool, log, store)}, Config{}, nil)
 	n := 0
 	for path, item := range b.api.OpenAPI().Paths {
 		for method, op := range operationsOf(item) {
@@ -41,8 +39,8 @@ func TestWithoutPostgresEveryRouteIs503(t *testing.T) {
 				continue
 			}
 			n++
-			target := strings.NewReplacer("/memories/{id}", "/memories/00000000-0000-7000-8000-000000000000", "{id}", "1", "{session_id}", "s").Replace(path)
-			if method != "POST" && path != "/v1/dead-letters" {
+			target := strings.NewReplacer("/memories/{id}", "/memories/"+neverThere, "{id}", "1", "{session_id}", "s").Replace(path)
+			if method != "POST" && path != "/v1/users" {
 				target += "?user_id=u"
 			}
 			for _, key := range []string{"", "k"} {
@@ -53,7 +51,7 @@ func TestWithoutPostgresEveryRouteIs503(t *testing.T) {
 				if key != "" {
 					header = []string{"Idempotency-Key", key}
 				}
-				resp, body := b.do(t, method, target, strings.NewReader(map[bool]string{true: bodies[path]}[method == "POST"]), header...)
+				resp, body := b.do(t, method, target, strings.NewReader(bodyOf(method, path, neverThere)), header...)
 				wantProblem(t, resp, body, 503)
 				if resp.Header.Get("Retry-After") == "" || strings.Contains(body, "127.0.0.1") {
 					t.Errorf("%s %s: %s %v", method, target, body, resp.Header)
@@ -61,7 +59,7 @@ func TestWithoutPostgresEveryRouteIs503(t *testing.T) {
 			}
 		}
 	}
-	if n != 19 {
+	if n != 25 {
 		t.Errorf("%d routes", n)
 	}
 }

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -23,7 +24,7 @@ type postContext struct {
 	AgentID         identifier      `json:"agent_id" doc:"The agent that talks; what it remembers apart from users is recalled too."`
 	Append          []chatMessage   `json:"append" maxItems:"1000" doc:"Messages to write first, exactly as POST /v1/messages would."`
 	Timezone        string          `json:"timezone" default:"UTC" doc:"Of append: the IANA name of the zone that relative dates are meant in."`
-	Metadata        object          `json:"metadata" doc:"Of append: passes to what is learned."`
+	Metadata        metadata        `json:"metadata" doc:"Of append: passes to what is learned."`
 	Query           *string         `json:"query" doc:"What to recall for. Default, also for a blank one: the last two messages that carry text."`
 	Turns           int             `json:"turns" default:"5" minimum:"0" maximum:"1000" doc:"How many of the last turns; 0 gives the system message alone."`
 	Recall          int             `json:"recall" default:"10" minimum:"0" maximum:"1000" doc:"The most memories to recall."`
@@ -63,14 +64,14 @@ func (s *server) contextRoutes() {
 func (s *server) postContext(ctx context.Context, c *call, in *postContextInput) (answer, error) {
 	b := in.Body
 	messages, faults := parseMessages(b.Append, "body.append")
-	zone, fault := checkZone(b.Timezone)
+	zone, fault := checkZone(b.Timezone, "body")
 	if fault != nil {
 		faults = append(faults, fault)
 	}
 	if b.AgentID == "" && slices.Contains(b.RecallScope, "agent") {
 		faults = append(faults, memd.InvalidField("body.agent_id", "is required for the recall_scope agent"))
 	}
-	filters, err := parseFilter(b.Filters)
+	filters, err := parseFilter(b.Filters, "body")
 	if err != nil {
 		return answer{}, err
 	}
@@ -133,14 +134,19 @@ func (s *server) latestSession(ctx context.Context, tenant, userID string) (stri
 	return id, err
 }
 
-// parseFilter reads the filters of a body.
-func parseFilter(raw json.RawMessage) (longterm.Filter, error) {
+// parseFilter reads the filters of a body, or of an item of one, that lies at location.
+func parseFilter(raw json.RawMessage, location string) (longterm.Filter, error) {
 	if len(raw) == 0 {
 		return longterm.Filter{}, nil
 	}
 	raw = memd.CleanJSON(raw)
 	if holdsNUL(raw) {
-		return longterm.Filter{}, memd.InvalidField("body.filters", "must not hold the character U+0000")
+		return longterm.Filter{}, memd.InvalidField(location+".filters", "must not hold the character U+0000")
 	}
-	return longterm.ParseFilter(raw)
+	filter, err := longterm.ParseFilter(raw)
+	var fault *memd.Error
+	if errors.As(err, &fault) {
+		return longterm.Filter{}, memd.InvalidField(location+"."+fault.Field, "%s", fault.Msg)
+	}
+	return filter, err
 }

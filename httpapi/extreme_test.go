@@ -102,6 +102,13 @@ func TestNearlyRightBodies(t *testing.T) {
 		if item.Post == nil || item.Post.RequestBody == nil {
 			continue
 		}
+		if path == "/v1/memories/batch" {
+			fields[path] = map[string]*rapid.Generator[string]{"memories": rapid.OneOf(any, rapid.Map(any, func(item string) string { return "[" + item + "]" }),
+				rapid.Map(rapid.SliceOfN(message, 1, 3), func(each []string) string {
+					return `[{"user_id":"u","messages":` + strings.Join(each, `},{"agent_id":"a","infer":false,"messages":`) + `}]`
+				}))}
+			continue
+		}
 		fields[path] = map[string]*rapid.Generator[string]{}
 		for name := range doc.Components.Schemas.SchemaFromRef(item.Post.RequestBody.Content["application/json"].Schema.Ref).Properties {
 			generator := rapid.OneOf(scalar, any)
@@ -119,7 +126,10 @@ func TestNearlyRightBodies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		path := rapid.SampledFrom(keysOf(fields)).Draw(t, "path")
 		names := rapid.SliceOfNDistinct(rapid.SampledFrom(keysOf(fields[path])), 0, 4, rapid.ID[string]).Draw(t, "names")
-		names = append(names, "user_id", map[string]string{"/v1/messages": "messages", "/v1/memories": "messages", "/v1/memories/search": "query"}[path])
+		names = append(names, map[string]string{"/v1/messages": "messages", "/v1/memories": "messages", "/v1/memories/search": "query", "/v1/memories/batch": "memories"}[path])
+		if path != "/v1/memories/batch" {
+			names = append(names, "user_id")
+		}
 		var parts []string
 		seen := map[string]bool{"": true}
 		for _, name := range names {

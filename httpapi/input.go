@@ -21,7 +21,8 @@ import (
 // field named Body holds the body, a struct with json tags. Of every field the schema
 // that OpenAPI shows (from its tags, by huma) is also what a request is held to:
 // required, default, enum, minimum, maximum, minItems, maxItems. A missing field and
-// null are the same; a field of pointer or slice type without default is then nil.
+// null are the same; a field of pointer or slice type without default is then nil. Only
+// a field of type clearable tells the two apart.
 
 // identifier is an id from a caller; see memd.CheckID.
 type identifier string
@@ -32,12 +33,45 @@ func (identifier) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, MinLength: &least, MaxLength: &most}
 }
 
-// object is a JSON object as it was given.
-type object json.RawMessage
+// metadata is a caller's JSON object as it was given; see checkMetadata.
+type metadata json.RawMessage
 
 // Schema gives the OpenAPI schema of an object of any shape.
-func (object) Schema(huma.Registry) *huma.Schema {
+func (metadata) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true}
+}
+
+const (
+	// maxMetadata is the most bytes that an object of metadata may have, its numbers
+	// written out.
+	maxMetadata = 256 << 10
+	// maxNumber bounds a number in it: its characters, and the size of its exponent.
+	maxNumber = 1000
+)
+
+// checkMetadata holds an object to what can be stored and filtered by.
+func checkMetadata(raw json.RawMessage, location string) *memd.Error {
+	if holdsNUL(raw) {
+		return memd.InvalidField(location, "must not hold the character U+0000")
+	}
+	size := len(raw)
+	for number := range numbers(raw) {
+		exponent := 0
+		if _, after, ok := bytes.Cut(bytes.ToLower(number), []byte("e")); ok {
+			var err error
+			if exponent, err = strconv.Atoi(string(after)); err != nil {
+				exponent = math.MaxInt
+			}
+		}
+		if len(number) > maxNumber || exponent > maxNumber || exponent < -maxNumber {
+			return memd.InvalidField(location, "must only have numbers of usual size")
+		}
+		size += max(exponent, -exponent)
+	}
+	if size > maxMetadata {
+		return memd.InvalidField(location, "must have at most %d KiB", maxMetadata>>10)
+	}
+	return nil
 }
 
 // chatMessage is a message as it was given, for memd.ParseMessage.
@@ -80,6 +114,18 @@ func (moment) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time"}
 }
 
+// clearable is a time from a caller, or null to take away the one that is there.
+type clearable struct {
+	// given says that there was a time or null; at is then the time, nil for null.
+	given bool
+	at    *time.Time
+}
+
+// Schema gives the OpenAPI schema of a time or null.
+func (clearable) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Nullable: true}
+}
+
 // pointer gives the time, nil if none came.
 func (m *moment) pointer() *time.Time {
 	if m == nil {
@@ -106,6 +152,7 @@ type field struct {
 	required bool
 	schema   *huma.Schema
 	fallback json.RawMessage // the default as JSON, nil if there is none
+	items    []field         // of an itemList: those of an item
 }
 
 // inputPlan says how an input is read.
@@ -125,11 +172,7 @@ func planInput(registry huma.Registry, t reflect.Type) inputPlan {
 		case f.Anonymous:
 		case f.Name == "Body":
 			p.bodyIndex, p.bodyName = f.Index, f.Type.Name()
-			for _, b := range reflect.VisibleFields(f.Type) {
-				if !b.Anonymous {
-					p.body = append(p.body, planField(registry, b, b.Tag.Get("json"), b.Tag.Get("required") == "true"))
-				}
-			}
+			p.body = planObject(registry, f.Type)
 		case f.Tag.Get("path") != "":
 			p.path = append(p.path, planField(registry, f, f.Tag.Get("path"), true))
 		case f.Tag.Get("query") != "":
@@ -139,9 +182,23 @@ func planInput(registry huma.Registry, t reflect.Type) inputPlan {
 	return p
 }
 
+// planObject plans the fields of a body, or of an item of one.
+func planObject(registry huma.Registry, t reflect.Type) []field {
+	var fields []field
+	for _, f := range reflect.VisibleFields(t) {
+		if !f.Anonymous && f.IsExported() {
+			fields = append(fields, planField(registry, f, f.Tag.Get("json"), f.Tag.Get("required") == "true"))
+		}
+	}
+	return fields
+}
+
 func planField(registry huma.Registry, f reflect.StructField, name string, required bool) field {
 	p := field{name: name, index: f.Index, required: required, schema: huma.SchemaFromField(registry, f, name)}
 	p.schema.Nullable = false
+	if list, ok := reflect.New(f.Type).Interface().(itemList); ok {
+		p.items = planObject(registry, list.itemType())
+	}
 	if p.schema.Default != nil {
 		b, err := json.Marshal(p.schema.Default)
 		if err != nil {
@@ -155,10 +212,10 @@ func planField(registry huma.Registry, f reflect.StructField, name string, requi
 	return p
 }
 
-// schemaOf gives the body's schema for the OpenAPI document.
-func (p inputPlan) bodySchema() *huma.Schema {
+// objectSchema gives the schema of a body, or of an item of one, for the OpenAPI document.
+func objectSchema(fields []field) *huma.Schema {
 	s := &huma.Schema{Type: huma.TypeObject, AdditionalProperties: false, Properties: map[string]*huma.Schema{}}
-	for _, f := range p.body {
+	for _, f := range fields {
 		shown := *f.schema
 		if !f.required && shown.Type != "" {
 			shown.Nullable = true
@@ -224,43 +281,102 @@ func (p inputPlan) readParams(r *http.Request, v reflect.Value) []*memd.Error {
 	return faults
 }
 
-// readBody reads a body that is valid JSON into v.
-func (p inputPlan) readBody(body []byte, v reflect.Value) []*memd.Error {
+// checked is a body, or an item of one, that has more to hold to than its fields one by
+// one.
+type checked interface {
+	// check tells what is wrong; location is where the object lies.
+	check(location string) []*memd.Error
+}
+
+// readObject reads an object of valid JSON, which lies at location, into v.
+func readObject(fields []field, raw json.RawMessage, v reflect.Value, location string) []*memd.Error {
 	var faults []*memd.Error
-	if body = trim(body); len(body) == 0 || body[0] != '{' {
-		return append(faults, memd.InvalidField("body", "must be a JSON object"))
+	if raw = trim(raw); len(raw) == 0 || raw[0] != '{' {
+		return append(faults, memd.InvalidField(location, "must be a JSON object"))
 	}
-	given := make([]json.RawMessage, len(p.body))
-	for name, value := range members(body) {
-		i := slices.IndexFunc(p.body, func(f field) bool { return f.name == name })
+	given := make([]json.RawMessage, len(fields))
+	for name, value := range members(raw) {
+		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 		switch {
 		case i < 0:
 			if len(faults) < maxFaults {
-				faults = append(faults, memd.InvalidField("body."+shown(name), "is not a known field"))
+				faults = append(faults, memd.InvalidField(location+"."+shown(name), "is not a known field"))
 			}
 		case given[i] != nil:
-			faults = append(faults, memd.InvalidField("body."+name, "must be given once"))
+			faults = append(faults, memd.InvalidField(location+"."+name, "must be given once"))
 		default:
 			given[i] = value
 		}
 	}
-	for i, f := range p.body {
-		value, location := given[i], "body."+f.name
+	for i, f := range fields {
+		value, at, target := given[i], location+"."+f.name, v.FieldByIndex(f.index)
 		if value == nil || isNull(value) {
 			if f.required {
-				faults = append(faults, memd.InvalidField(location, "is required"))
+				faults = append(faults, memd.InvalidField(at, "is required"))
+				continue
+			}
+			if c, ok := target.Addr().Interface().(*clearable); ok {
+				c.given = value != nil
 				continue
 			}
 			if value = f.fallback; value == nil {
 				continue
 			}
 		}
-		if fault := f.read(v.FieldByIndex(f.index), value, location); fault != nil {
+		if fault := f.read(target, value, at); fault != nil {
 			faults = append(faults, fault)
 		}
 	}
+	if c, ok := v.Addr().Interface().(checked); ok && len(faults) == 0 {
+		faults = c.check(location)
+	}
 	return faults
 }
+
+// itemList is a field that holds the bodies of several single calls.
+type itemList interface {
+	itemType() reflect.Type
+	readItems(fields []field, raw json.RawMessage, location string)
+}
+
+// batch is the list of a call that does what several single calls do. Each item is read
+// as the body of the single call is. What is wrong with items is kept until all that can
+// be wrong has been looked at, so that the answer names every one of them.
+type batch[T any] struct {
+	items []T
+	// faults are those of each item.
+	faults [][]*memd.Error
+}
+
+func (*batch[T]) itemType() reflect.Type { return reflect.TypeFor[T]() }
+
+// Schema gives the OpenAPI schema of the list and declares that of an item.
+func (b *batch[T]) Schema(r huma.Registry) *huma.Schema {
+	name := schemaName(b.itemType().Name())
+	if r.Map()[name] == nil {
+		r.Map()[name] = objectSchema(planObject(r, b.itemType()))
+	}
+	least, most := 1, maxItems
+	return &huma.Schema{Type: huma.TypeArray, Items: &huma.Schema{Ref: schemaPrefix + name}, MinItems: &least, MaxItems: &most}
+}
+
+func (b *batch[T]) readItems(fields []field, raw json.RawMessage, location string) {
+	for e := range elements(raw) {
+		at := itemAt(location, len(b.items))
+		b.items, b.faults = append(b.items, *new(T)), append(b.faults, nil)
+		last := len(b.items) - 1
+		b.faults[last] = readObject(fields, e, reflect.ValueOf(&b.items[last]).Elem(), at)
+	}
+}
+
+// itemAt is where the item of a list lies.
+func itemAt(location string, i int) string { return fmt.Sprintf("%s[%d]", location, i) }
+
+// wrong adds a fault to those of an item.
+func (b *batch[T]) wrong(i int, fault *memd.Error) { b.faults[i] = append(b.faults[i], fault) }
+
+// err makes one error of the faults of all items; nil if there are none.
+func (b *batch[T]) err() error { return invalid(slices.Concat(b.faults...)) }
 
 // shown makes an unknown name fit to be shown: bounded and without control characters.
 func shown(name string) string {
@@ -288,8 +404,8 @@ func (f field) readText(v reflect.Value, s, location string) *memd.Error {
 		if s != "true" && s != "false" {
 			return memd.InvalidField(location, "must be true or false")
 		}
-	case reflect.Int, reflect.Int64, reflect.Float64:
-		if !json.Valid(raw) || strings.TrimSpace(s) != s {
+	case reflect.Int, reflect.Int64:
+		if digits := strings.TrimPrefix(s, "-"); digits == "" || strings.Trim(digits, "0123456789") != "" || len(digits) > 1 && digits[0] == '0' {
 			return memd.InvalidField(location, "must be %s", f.expected())
 		}
 	default:
@@ -327,15 +443,27 @@ func (f field) read(v reflect.Value, raw json.RawMessage, location string) *memd
 	raw = trim(raw)
 	wrong := func() *memd.Error { return memd.InvalidField(location, "must be %s", f.expected()) }
 	switch target := v.Addr().Interface().(type) {
-	case *object:
+	case *metadata:
 		if raw[0] != '{' {
 			return wrong()
 		}
 		raw = memd.CleanJSON(raw)
-		if holdsNUL(raw) {
-			return memd.InvalidField(location, "must not hold the character U+0000")
+		if fault := checkMetadata(raw, location); fault != nil {
+			return fault
 		}
-		*target = object(bytes.Clone(raw))
+		*target = metadata(bytes.Clone(raw))
+	case itemList:
+		if raw[0] != '[' {
+			return wrong()
+		}
+		n := 0
+		for range elements(raw) {
+			n++
+		}
+		if fault := f.checkCount(n, location); fault != nil {
+			return fault
+		}
+		target.readItems(f.items, raw, location)
 	case *anyMessages:
 		if raw[0] != '{' && raw[0] != '[' && raw[0] != '"' {
 			return memd.InvalidField(location, "must be a string, a message or an array of messages")
@@ -358,14 +486,17 @@ func (f field) read(v reflect.Value, raw json.RawMessage, location string) *memd
 		if raw[0] != '"' {
 			return wrong()
 		}
-		s := text(raw)
-		if !validText(s) || !bytes.Equal(memd.CleanJSON(raw), raw) {
-			return memd.InvalidField(location, "must be valid UTF-8")
-		}
-		if err := memd.CheckID(location, s); err != nil {
-			return err.(*memd.Error)
+		s, fault := readID(raw, location)
+		if fault != nil {
+			return fault
 		}
 		*target = identifier(s)
+	case *clearable:
+		at := new(moment)
+		if fault := f.read(reflect.ValueOf(at).Elem(), raw, location); fault != nil {
+			return fault
+		}
+		target.given, target.at = true, &at.Time
 	case *moment:
 		if raw[0] != '"' {
 			return wrong()
@@ -461,6 +592,18 @@ func (f field) read(v reflect.Value, raw json.RawMessage, location string) *memd
 		panic(fmt.Sprintf("httpapi: no reader for %s", v.Type()))
 	}
 	return nil
+}
+
+// readID reads a JSON string that is an id, or a name of the same form.
+func readID(raw json.RawMessage, location string) (string, *memd.Error) {
+	s := text(raw)
+	if !validText(s) || !bytes.Equal(memd.CleanJSON(raw), raw) {
+		return "", memd.InvalidField(location, "must be valid UTF-8")
+	}
+	if err := memd.CheckID(location, s); err != nil {
+		return "", err.(*memd.Error)
+	}
+	return s, nil
 }
 
 // integer reads a whole number; 5.0 and 5e0 are 5.

@@ -23,18 +23,33 @@ type trial struct {
 }
 
 type trialBody struct {
-	User  identifier      `json:"user" required:"true"`
-	Other identifier      `json:"other"`
-	Text  string          `json:"text" default:"a" enum:"a,b"`
-	Free  *string         `json:"free"`
-	Flag  bool            `json:"flag" default:"true"`
-	N     int             `json:"n" default:"5" minimum:"0" maximum:"10"`
-	Share float64         `json:"share" minimum:"0" maximum:"1"`
-	At    *moment         `json:"at"`
-	Words []string        `json:"words" default:"A,B" enum:"A,B,C"`
-	Meta  object          `json:"meta"`
-	Any   json.RawMessage `json:"any"`
-	Said  []chatMessage   `json:"said" minItems:"1"`
+	User  identifier       `json:"user" required:"true"`
+	Other identifier       `json:"other"`
+	Text  string           `json:"text" default:"a" enum:"a,b"`
+	Free  *string          `json:"free"`
+	Flag  bool             `json:"flag" default:"true"`
+	N     int              `json:"n" default:"5" minimum:"0" maximum:"10"`
+	Share float64          `json:"share" minimum:"0" maximum:"1"`
+	At    *moment          `json:"at"`
+	Words []string         `json:"words" default:"A,B" enum:"A,B,C"`
+	Meta  metadata         `json:"meta"`
+	Any   json.RawMessage  `json:"any"`
+	Said  []chatMessage    `json:"said" minItems:"1"`
+	Until clearable        `json:"until"`
+	Many  batch[trialItem] `json:"many"`
+}
+
+type trialItem struct {
+	ID   identifier `json:"id" required:"true"`
+	N    int        `json:"n" default:"5" maximum:"10"`
+	Meta metadata   `json:"meta"`
+}
+
+func (i *trialItem) check(location string) []*memd.Error {
+	if i.N == 7 {
+		return []*memd.Error{memd.InvalidField(location, "must not be seven")}
+	}
+	return nil
 }
 
 var trialPlan = planInput(huma.NewMapRegistry(schemaPrefix, huma.DefaultSchemaNamer), reflect.TypeFor[trial]())
@@ -92,9 +107,19 @@ func TestABodyIsReadStrictly(t *testing.T) {
 		`{"user":"u","words":["A","D"]}`:     "422 [{body.words[1] must be one of A, B, C}]",
 		`{"user":"u","meta":[]}`:             "422 [{body.meta must be an object}]",
 		`{"user":"u","meta":{"a":"\u0000"}}`: "422 [{body.meta must not hold the character U+0000}]",
-		`{"user":"u","said":[]}`:             "422 [{body.said must have at least 1 items}]",
-		`{"user":"u","said":{}}`:             "422 [{body.said must be an array}]",
-		`{"n":11,"user":7,"x":1}`:            "422 [{body.x is not a known field} {body.user must be a string} {body.n must be between 0 and 10}]",
+		`{"user":"u","meta":{"a":[{"b":-1e1001}]}}`:                           "422 [{body.meta must only have numbers of usual size}]",
+		`{"user":"u","meta":{"a":1E+99999999999999999999}}`:                   "422 [{body.meta must only have numbers of usual size}]",
+		`{"user":"u","meta":{"a":[0,` + strings.Repeat("9", 1001) + `]}}`:     "422 [{body.meta must only have numbers of usual size}]",
+		`{"user":"u","meta":{"a":"` + strings.Repeat("x", 256<<10) + `"}}`:    "422 [{body.meta must have at most 256 KiB}]",
+		`{"user":"u","meta":{"a":[` + strings.Repeat("1e1000,", 300) + `0]}}`: "422 [{body.meta must have at most 256 KiB}]",
+		`{"user":"u","until":"hunter2"}`:                                      "422 [{body.until must be a time in RFC 3339}]",
+		`{"user":"u","until":5}`:                                              "422 [{body.until must be a string}]",
+		`{"user":"u","many":[]}`:                                              "422 [{body.many must have at least 1 items}]",
+		`{"user":"u","many":{}}`:                                              "422 [{body.many must be an array}]",
+		`{"user":"u","many":[` + strings.Repeat("1,", 1000) + `1]}`:           "422 [{body.many must have at most 1000 items}]",
+		`{"user":"u","said":[]}`:                                              "422 [{body.said must have at least 1 items}]",
+		`{"user":"u","said":{}}`:                                              "422 [{body.said must be an array}]",
+		`{"n":11,"user":7,"x":1}`:                                             "422 [{body.x is not a known field} {body.user must be a string} {body.n must be between 0 and 10}]",
 	} {
 		if _, got := readTrial(body); got != want {
 			t.Errorf("%.80s\n got %s\nwant %s", body, got, want)
@@ -107,10 +132,14 @@ func TestAMissingFieldAndNullAreTheSame(t *testing.T) {
 	if fault != "" {
 		t.Fatal(fault)
 	}
-	null, fault := readTrial(`{"user":"u","other":null,"text":null,"free":null,"flag":null,"n":null,"share":null,"at":null,"words":null,"meta":null,"any":null,"said":null}`)
+	null, fault := readTrial(`{"user":"u","other":null,"text":null,"free":null,"flag":null,"n":null,"share":null,"at":null,"words":null,"meta":null,"any":null,"said":null,"until":null,"many":null}`)
 	if fault != "" {
 		t.Fatal(fault)
 	}
+	if missing.Body.Until.given || !null.Body.Until.given || null.Body.Until.at != nil {
+		t.Errorf("only a clearable field tells null: %+v, %+v", missing.Body.Until, null.Body.Until)
+	}
+	null.Body.Until = clearable{}
 	if !reflect.DeepEqual(missing, null) {
 		t.Errorf("missing %+v, null %+v", missing, null)
 	}
@@ -129,10 +158,30 @@ func TestABodyIsReadAsItWasGiven(t *testing.T) {
 	}
 	empty := ""
 	want := trialBody{User: `acme:alice/%"'`, Text: "a", N: 5, Share: 1, At: &moment{time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)}, Free: &empty,
-		Words: []string{}, Meta: object(`{"z":123456789012345678901234567890,"a":"\ufffd"}`), Any: json.RawMessage(`[1, {"b": "\u0000"}]`),
+		Words: []string{}, Meta: metadata(`{"z":123456789012345678901234567890,"a":"\ufffd"}`), Any: json.RawMessage(`[1, {"b": "\u0000"}]`),
 		Said: []chatMessage{chatMessage(`{"role":"user" , "n":1E5}`), chatMessage(`7`)}}
 	if !reflect.DeepEqual(in.Body, want) {
 		t.Errorf("got %+v\nwant %+v", in.Body, want)
+	}
+}
+
+// Every bad item of a batch is told, with all that is wrong with it.
+func TestABatchTellsAllItsFaults(t *testing.T) {
+	in, fault := readTrial(`{"user":"u","many":[{"id":"a"},{"id":"b","n":11,"x":1},{"id":"c","n":7},7,{"n":5.0},{"id":"d","n":null,"meta":{"a":1e1000,"b":"1e9999"}}]}`)
+	if fault != "" {
+		t.Fatal(fault)
+	}
+	got := fmt.Sprint(problemOf(in.Body.Many.err(), "body").Errors)
+	want := "[{body.many[1].x is not a known field} {body.many[1].n must be at most 10} {body.many[2] must not be seven} " +
+		"{body.many[3] must be a JSON object} {body.many[4].id is required}]"
+	if got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	if items := in.Body.Many.items; len(items) != 6 || items[0].N != 5 || items[4].N != 5 || items[5].ID != "d" || items[5].N != 5 {
+		t.Errorf("%+v", items)
+	}
+	if schema := trialPlan.body[len(trialPlan.body)-1].schema; schema.Items.Ref != schemaPrefix+"TrialItem" {
+		t.Errorf("%+v", schema)
 	}
 }
 
@@ -145,6 +194,16 @@ func TestParametersAreReadStrictly(t *testing.T) {
 		"wait=1m":                "",
 		"q=":                     "[{query.q must be a whole number}]",
 		"q=x":                    "[{query.q must be a whole number}]",
+		"q=1e0":                  "[{query.q must be a whole number}]",
+		"q=1.0":                  "[{query.q must be a whole number}]",
+		"q=%2B1":                 "[{query.q must be a whole number}]",
+		"q=+1":                   "[{query.q must be a whole number}]",
+		"q=01":                   "[{query.q must be a whole number}]",
+		"q=-":                    "[{query.q must be a whole number}]",
+		"q=0x1":                  "[{query.q must be a whole number}]",
+		"q=1_0":                  "[{query.q must be a whole number}]",
+		"q=-1":                   "[{query.q must be between 1 and 9}]",
+		"q=99999999999999999999": "[{query.q must be a whole number}]",
 		"q=0":                    "[{query.q must be between 1 and 9}]",
 		"q=1&q=2":                "[{query.q must be given once}]",
 		"Q=1":                    "[{query.Q is not a known parameter}]",

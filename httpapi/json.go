@@ -62,6 +62,26 @@ func elements(raw []byte) iter.Seq[json.RawMessage] {
 	}
 }
 
+// numbers yields the numbers anywhere in raw.
+func numbers(raw []byte) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := 0; i < len(raw); {
+			switch c := raw[i]; {
+			case c == '"':
+				i = skipValue(raw, i)
+			case c == '-' || c >= '0' && c <= '9':
+				end := skipValue(raw, i)
+				if !yield(raw[i:end:end]) {
+					return
+				}
+				i = end
+			default:
+				i++
+			}
+		}
+	}
+}
+
 // text reads a JSON string; lone surrogates and bytes that are no UTF-8 become U+FFFD.
 func text(raw []byte) string {
 	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {

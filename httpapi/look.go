@@ -119,8 +119,9 @@ const description = `A memory for chat models: messages in, memories out.
 Errors are problem documents (RFC 9457) whose errors[].location names the field; they
 never hold what was sent. 400 is only for bodies that are not JSON, everything else wrong
 with a request is 422. Unknown fields and parameters are errors. A missing field and null
-are the same. Bodies are JSON whatever their Content-Type says, at most 20 MiB and 1,000
-messages or items.
+are the same, save where a field says what null does. Bodies are JSON whatever their Content-Type says, at most 20 MiB and 1,000
+messages or items. Metadata is an object of at most 256 KiB, whose numbers have at most
+1,000 digits.
 
 Ids are 1 to 255 characters of any script without control characters, not "." or "..";
 in paths they are percent-encoded. Times are RFC 3339; a missing offset is UTC, a bare date

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"strconv"
 	"time"
@@ -26,7 +25,7 @@ type postMessages struct {
 	AgentID   identifier    `json:"agent_id" doc:"The agent that was talked to."`
 	AppID     identifier    `json:"app_id" doc:"The app it was talked to in; memories of different apps are apart."`
 	Messages  []chatMessage `json:"messages" required:"true" minItems:"1" maxItems:"1000" doc:"In the order they were said. All are written, or none."`
-	Metadata  object        `json:"metadata" doc:"Passes to what is learned."`
+	Metadata  metadata      `json:"metadata" doc:"Passes to what is learned."`
 	Timezone  string        `json:"timezone" default:"UTC" doc:"The IANA name of the zone that relative dates are meant in."`
 	Infer     bool          `json:"infer" default:"true" doc:"false: logged, never learned from."`
 	Scopes    []string      `json:"scopes" default:"USER,ASSISTANT" enum:"USER,ASSISTANT" doc:"Whose messages are learned from."`
@@ -196,7 +195,7 @@ func (s *server) messageRoutes() {
 func (s *server) postMessages(ctx context.Context, c *call, in *postMessagesInput) (answer, error) {
 	b := in.Body
 	messages, faults := parseMessages(b.Messages, "body.messages")
-	zone, fault := checkZone(b.Timezone)
+	zone, fault := checkZone(b.Timezone, "body")
 	if fault != nil {
 		faults = append(faults, fault)
 	}
@@ -271,7 +270,7 @@ func parseMessages(given []chatMessage, location string) ([]memd.Message, []*mem
 		if err != nil {
 			fault := &memd.Error{Kind: memd.Invalid}
 			errors.As(err, &fault)
-			at := fmt.Sprintf("%s[%d]", location, i)
+			at := itemAt(location, i)
 			if fault.Field != "" {
 				at += "." + fault.Field
 			}
@@ -285,16 +284,17 @@ func parseMessages(given []chatMessage, location string) ([]memd.Message, []*mem
 	return messages, faults
 }
 
-// checkZone holds a zone to the names that IANA gives; "" stands for UTC.
-func checkZone(name string) (string, *memd.Error) {
+// checkZone holds the zone of a body, or of an item of one, that lies at location to the
+// names that IANA gives; "" stands for UTC.
+func checkZone(name, location string) (string, *memd.Error) {
 	if name == "UTC" {
 		return "", nil
 	}
 	if name == "" || name == "Local" {
-		return "", memd.InvalidField("body.timezone", "must be the IANA name of a zone")
+		return "", memd.InvalidField(location+".timezone", "must be the IANA name of a zone")
 	}
 	if _, err := time.LoadLocation(name); err != nil {
-		return "", memd.InvalidField("body.timezone", "must be the IANA name of a zone")
+		return "", memd.InvalidField(location+".timezone", "must be the IANA name of a zone")
 	}
 	return name, nil
 }

@@ -100,7 +100,7 @@ func handle[I any](s *server, op operation, do func(context.Context, *call, *I) 
 	plan := planInput(registry, reflect.TypeFor[I]())
 	declared := s.declare(op, plan)
 	part := "query"
-	if op.method == http.MethodPost {
+	if plan.bodyIndex != nil {
 		part = "body"
 	}
 	serve := func(w http.ResponseWriter, r *http.Request) error {
@@ -258,7 +258,7 @@ func (p inputPlan) check(body []byte, v reflect.Value) error {
 	if p.bodyIndex != nil {
 		v = v.FieldByIndex(p.bodyIndex)
 	}
-	return invalid(p.readBody(body, v))
+	return invalid(readObject(p.body, body, v, "body"))
 }
 
 // takeKey reads the header Idempotency-Key.
@@ -351,7 +351,7 @@ func (s *server) declare(op operation, plan inputPlan) *huma.Operation {
 			Schema:      &huma.Schema{Type: huma.TypeString, MaxLength: &most}})
 	}
 	if plan.bodyIndex != nil {
-		registry.Map()[schemaName(plan.bodyName)] = plan.bodySchema()
+		registry.Map()[schemaName(plan.bodyName)] = objectSchema(plan.body)
 		d.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 			"application/json": {Schema: &huma.Schema{Ref: schemaPrefix + schemaName(plan.bodyName)}}}}
 	}

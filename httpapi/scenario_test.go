@@ -553,22 +553,34 @@ func TestWhatIsAddedIsNeverLost(t *testing.T) {
 	h.send("POST", "/v1/memories", `{"messages":{"role":"user","content":"I have a cat"},"user_id":"u","wait":false}`).want(202, `"ingest_ids":[`)
 	h.send("GET", "/v1/messages?user_id=u", nil).want(404) // such sessions are never the latest
 	for body, location := range map[string]string{
-		`{"messages":"x"}`:                                                   "body.user_id",
-		`{"messages":"x","app_id":"a"}`:                                      "body.user_id",
-		`{"user_id":"u"}`:                                                    "body.messages",
-		`{"messages":"","user_id":"u"}`:                                      "body.messages",
-		`{"messages":[],"user_id":"u"}`:                                      "body.messages",
-		`{"messages":7,"user_id":"u"}`:                                       "body.messages",
-		`{"messages":["x"],"user_id":"u"}`:                                   "body.messages[0]",
-		`{"messages":{"role":"user"},"user_id":"u"}`:                         "body.messages.content",
-		`{"messages":{"content":"x"},"user_id":"u"}`:                         "body.messages.role",
-		`{"messages":"x","user_id":"u","prompt":"y"}`:                        "body.prompt",
-		`{"messages":"x","user_id":"u","store":{}}`:                          "body.store",
-		`{"messages":"x","user_id":"u","filters":{}}`:                        "body.filters",
-		`{"messages":"x","user_id":"u","categories":["a"]}`:                  "body.categories",
-		`{"messages":"x","user_id":"u","expires_at":"2030-01-01"}`:           "body.expires_at",
-		`{"messages":"x","user_id":"u","infer":false,"expires_at":"soon"}`:   "body.expires_at",
-		`{"messages":"x","user_id":"u","infer":false,"categories":["a",""]}`: "body.categories[1]",
+		`{"messages":"x"}`:                                  "body.user_id",
+		`{"messages":"x","app_id":"a"}`:                     "body.user_id",
+		`{"user_id":"u"}`:                                   "body.messages",
+		`{"messages":"","user_id":"u"}`:                     "body.messages",
+		`{"messages":[],"user_id":"u"}`:                     "body.messages",
+		`{"messages":7,"user_id":"u"}`:                      "body.messages",
+		`{"messages":["x"],"user_id":"u"}`:                  "body.messages[0]",
+		`{"messages":{"role":"user"},"user_id":"u"}`:        "body.messages.content",
+		`{"messages":{"content":"x"},"user_id":"u"}`:        "body.messages.role",
+		`{"messages":"x","user_id":"u","prompt":" "}`:       "body.prompt",
+		`{"messages":"x","user_id":"u","prompt":"a\u0000"}`: "body.prompt",
+		`{"messages":"x","user_id":"u","prompt":"` + strings.Repeat("x", maxPrompt+1) + `"}`:                    "body.prompt",
+		`{"messages":"x","user_id":"u","prompt":{}}`:                                                            "body.prompt",
+		`{"messages":"x","user_id":"u","store":{}}`:                                                             "body.store",
+		`{"messages":"x","user_id":"u","store":false}`:                                                          "body.store",
+		`{"messages":"x","user_id":"u","store":""}`:                                                             "body.store",
+		`{"messages":"x","user_id":"u","store":"a\n"}`:                                                          "body.store",
+		`{"messages":"x","user_id":"u","filters":[]}`:                                                           "body.filters",
+		`{"messages":"x","user_id":"u","filters":{"a":{"hunter":1}}}`:                                           "body.filters.a.hunter",
+		`{"messages":"x","filters":{"OR":[{"user_id":"u"}]}}`:                                                   "body.user_id",
+		`{"messages":"x","filters":{"app_id":"u"}}`:                                                             "body.user_id",
+		`{"messages":"x","filters":{"user_id":"a\nb"}}`:                                                         "body.filters",
+		`{"messages":"x","user_id":"u","categories":["a","b\u0007"]}`:                                           "body.categories[1]",
+		`{"messages":"x","user_id":"u","memory_type":""}`:                                                       "body.memory_type",
+		`{"messages":"x","user_id":"u","scope":7}`:                                                              "body.scope",
+		`{"messages":"x","user_id":"u","occurred_at":"soon"}`:                                                   "body.occurred_at",
+		`{"messages":"x","user_id":"u","infer":false,"expires_at":"soon"}`:                                      "body.expires_at",
+		`{"messages":"x","user_id":"u","infer":false,"categories":["a",""]}`:                                    "body.categories[1]",
 		`{"messages":[{"role":"user","content":"x"},{"role":"tool","content":""}],"user_id":"u","infer":false}`: "body.messages[1].content",
 		`{"messages":"x","user_id":"u","immutable":true}`:                                                       "body.immutable",
 	} {
@@ -747,28 +759,6 @@ func TestOthersSeeNothingAnywhere(t *testing.T) {
 	settle("a")
 	message, memory := fmt.Sprint(posted.Messages[0].ID), added.Results[0].ID
 
-	n := 0
-	doc := serveBare(t, Deps{}, Config{}, nil).api.OpenAPI()
-	for path, item := range doc.Paths {
-		for method := range operationsOf(item) {
-			if !strings.HasPrefix(path, "/v1/") || !strings.Contains(path, "{") {
-				continue
-			}
-			n++
-			id := message
-			if strings.HasPrefix(path, "/v1/memories/") {
-				id = memory
-			}
-			target := strings.NewReplacer("{id}", id, "{session_id}", "s").Replace(path)
-			for _, check := range []string{"?user_id=u2", "?user_id=u1&agent_id=h"} {
-				h.send(method, target+check, nil, as("a")...).want(404, "!secret")
-			}
-			h.send(method, target+"?user_id=u1", nil, as("o")...).want(404, "!secret")
-		}
-	}
-	if n != 7 {
-		t.Errorf("%d routes with ids", n)
-	}
 	for _, other := range []string{`"u2"`, `"u1","agent_id":"h"`} {
 		h.send("POST", "/v1/memories/search", `{"query":"secret","user_id":`+other+`}`, as("a")...).want(200, `"results":[]`)
 		h.send("POST", "/v1/memories/list", `{"user_id":`+other+`}`, as("a")...).want(200, `"results":[]`, `"total":0`)
@@ -805,8 +795,9 @@ func TestOthersSeeNothingAnywhere(t *testing.T) {
 	h.send("GET", "/v1/dead-letters", nil, as("r")...).want(200, message)
 }
 
-// A thing that another's is, and one that a tenant does not have, answer as one that
-// never was: the same bytes, but for the request's id.
+// For every route with an id in its path, and every batch: a thing that another's is, and
+// one that a tenant does not have, answer as one that never was, in the same bytes but
+// for the request's id; and nothing has changed.
 func TestWhatIsNotPermittedIsAsIfItWereNot(t *testing.T) {
 	h := newHouse(t, houseConfig{doomed: "cursed", Config: Config{Keys: []Key{{"a", "acme", RoleAdmin}, {"o", "other", RoleAdmin}}}})
 	own, other := []string{"Authorization", "Bearer a", "X-Request-ID", "r"}, []string{"Authorization", "Bearer o", "X-Request-ID", "r"}
@@ -816,32 +807,50 @@ func TestWhatIsNotPermittedIsAsIfItWereNot(t *testing.T) {
 	h.send("POST", "/v1/memories", `{"messages":"My secret is a secret","user_id":"u1","agent_id":"g","infer":false}`, own...).want(200).into(&added)
 	h.send("GET", "/v1/ingest?wait=60s", nil, own...).want(200, `"dead":1`)
 	message, memory := fmt.Sprint(posted.Messages[0].ID), added.Results[0].ID
+	all := func() string {
+		t.Helper()
+		s := ""
+		for _, target := range []string{"/v1/messages?user_id=u1", "/v1/messages/" + message, "/v1/memories?user_id=u1", "/v1/memories/" + memory + "/history",
+			"/v1/sessions?user_id=u1", "/v1/dead-letters", "/v1/users"} {
+			s += h.send("GET", target, nil, own...).want(200).body
+		}
+		return s
+	}
+	before := all()
 
-	doc := serveBare(t, Deps{}, Config{}, nil).api.OpenAPI()
 	n := 0
-	for path, item := range doc.Paths {
+	for path, item := range serveBare(t, Deps{}, Config{}, nil).api.OpenAPI().Paths {
 		for method := range operationsOf(item) {
-			if !strings.HasPrefix(path, "/v1/") || !strings.Contains(path, "{") {
+			batch := path == "/v1/memories/batch" && method != "POST"
+			if !strings.HasPrefix(path, "/v1/") || !strings.Contains(path, "{") && !batch {
 				continue
 			}
 			n++
 			there, missing := message, "999999999"
 			if strings.HasPrefix(path, "/v1/memories/") {
-				there, missing = memory, "01930000-0000-7000-8000-000000000000"
+				there, missing = memory, neverThere
 			}
-			target := func(id, session string) string {
-				return strings.NewReplacer("{id}", id, "{session_id}", session).Replace(path)
+			send := func(id, session, check string, as []string) got {
+				t.Helper()
+				target := strings.NewReplacer("{id}", id, "{session_id}", session).Replace(path)
+				return h.send(method, target+check, bodyOf(method, path, id), as...)
 			}
-			want := h.send(method, target(missing, "none")+"?user_id=u1", nil, own...).want(404)
+			want := send(missing, "none", "?user_id=u1", own)
+			if batch {
+				want.want(422, `"location":"body.memories[0].id"`)
+			} else {
+				want.want(404)
+			}
 			answers := map[string]got{}
 			for _, check := range []string{"?user_id=u2", "?user_id=u1&agent_id=h", "?user_id=u2&agent_id=g"} {
-				answers[check] = h.send(method, target(there, "s")+check, nil, own...)
-				answers["missing"+check] = h.send(method, target(missing, "none")+check, nil, own...)
+				answers[check] = send(there, "s", check, own)
+				answers["missing"+check] = send(missing, "none", check, own)
 			}
-			answers["another tenant"] = h.send(method, target(there, "s")+"?user_id=u1", nil, other...)
+			answers["another tenant"] = send(there, "s", "?user_id=u1", other)
 			if !strings.Contains(path, "{session_id}") { // which needs a user
-				answers["without a check"] = h.send(method, target(missing, "none"), nil, own...)
-				answers["only an agent"] = h.send(method, target(there, "s")+"?agent_id=h", nil, own...)
+				answers["without a check"] = send(missing, "none", "", own)
+				answers["only an agent"] = send(there, "s", "?agent_id=h", own)
+				answers["another tenant without a check"] = send(there, "s", "", other)
 			}
 			for check, got := range answers {
 				if got.status != want.status || got.body != want.body {
@@ -855,13 +864,23 @@ func TestWhatIsNotPermittedIsAsIfItWereNot(t *testing.T) {
 			}
 		}
 	}
-	if n == 0 {
-		t.Error("no routes with ids")
+	if n != 10 {
+		t.Errorf("%d routes with ids", n)
 	}
 	want := h.send("GET", "/v1/messages?user_id=u1&session_id=none", nil, own...).want(404)
 	if got := h.send("GET", "/v1/messages?user_id=u2&session_id=s", nil, own...); got.body != want.body {
 		t.Errorf("another's session: %s; want %s", got.body, want.body)
 	}
+	h.send("GET", "/v1/users", nil, other...).want(200, `{"users":[],"total":0,"next_cursor":null}`)
+	h.send("POST", "/v1/memories/delete", `{"user_id":"u1"}`, other...).want(200, `{"count":0,"dry_run":false}`)
+	h.send("POST", "/v1/memories/delete", `{"all_scopes":true,"filters":{"user_id":{"exists":true}}}`, other...).want(200, `"count":0`)
+	if after := all(); after != before {
+		t.Errorf("something has changed:\n%s\nwas\n%s", after, before)
+	}
+	// The owner may.
+	h.send("PATCH", "/v1/memories/"+memory+"?user_id=u1&agent_id=g", `{"pinned":true}`, own...).want(200, `"pinned":true`)
+	h.send("PATCH", "/v1/memories/batch?user_id=u1", fmt.Sprintf(`{"memories":[{"id":%q,"pinned":false}]}`, memory), own...).want(200, `"pinned":false`)
+	h.send("DELETE", "/v1/memories/batch?agent_id=g", fmt.Sprintf(`{"memories":[{"id":%q}]}`, memory), own...).want(200, memory)
 }
 
 func TestAnswersHaveTheContractsForm(t *testing.T) {
@@ -890,17 +909,6 @@ func TestAnswersHaveTheContractsForm(t *testing.T) {
 		_ = json.Unmarshal(list.Results[0][name], &s)
 		if at, err := memd.ParseTime(name, s); err != nil || !strings.HasSuffix(s, "Z") || time.Since(at) > time.Hour {
 			t.Errorf("%s is %q", name, s)
-		}
-	}
-	// The same memory from every endpoint.
-	one := h.send("GET", "/v1/memories/"+strings.Trim(string(list.Results[0]["id"]), `"`), nil).want(200)
-	var alone map[string]json.RawMessage
-	one.into(&alone)
-	var found struct{ Results []map[string]json.RawMessage }
-	h.send("POST", "/v1/memories/search", `{"query":"Lisbon","user_id":"u"}`).want(200).into(&found)
-	for _, name := range members {
-		if string(alone[name]) != string(list.Results[0][name]) || string(alone[name]) != string(found.Results[0][name]) {
-			t.Errorf("%s differs: %s, %s, %s", name, alone[name], list.Results[0][name], found.Results[0][name])
 		}
 	}
 }

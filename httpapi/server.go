@@ -16,9 +16,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/assemble"
+	"github.com/memdhq/memd/forget"
 	"github.com/memdhq/memd/idempotency"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/recall"
+	"github.com/memdhq/memd/remember"
 	"github.com/memdhq/memd/shortterm"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -31,6 +33,8 @@ type Deps struct {
 	Store       *longterm.Store
 	Recall      *recall.Recall
 	Assembler   *assemble.Assembler
+	Remember    *remember.Remember
+	Forget      *forget.Forget
 	Idempotency *idempotency.Store
 	// Ready says whether requests can be served, and which dependencies are away
 	// without which they are served all the same. nil: always ready.
@@ -157,6 +161,7 @@ func newServer(d Deps, cfg Config) (*server, error) {
 	s.contextRoutes()
 	s.sessionRoutes()
 	s.memoryRoutes()
+	s.userRoutes()
 	s.lookRoutes()
 	return s, nil
 }

@@ -19,7 +19,7 @@ type postSession struct {
 	AgentID           identifier `json:"agent_id" doc:"The agent that is talked to."`
 	SessionID         identifier `json:"session_id" doc:"Its name. Default: a new UUID."`
 	PreviousSessionID identifier `json:"previous_session_id" doc:"The session it carries on."`
-	Metadata          object     `json:"metadata"`
+	Metadata          metadata   `json:"metadata"`
 }
 
 type sessionsInput struct {

@@ -1,12 +1,8 @@
 package longterm
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -26,10 +22,15 @@ const (
 // messages belong to, so that one person's messages are consolidated one at a time.
 //
 // A candidate whose normal form, actor, role and identity are those of a memory is a
-// repeat of it: its sources are added, and the agents, runs and metadata they bring.
-// Of two sources that give the same metadata key the one that was said earlier wins.
+// repeat of it: its sources are added, and the agents, runs and metadata they bring, and
+// what their callers want of what is learned (memd.LearnAs). Of two sources that give the
+// same metadata key, type or scope the one that was said earlier wins; categories add up;
+// what is learned ends where each source wants an end, at the latest of them. What a
+// person set of a memory stays, save that new sources add the metadata keys it has not.
 // The memory stands as it was said first. A memory that was superseded is repeated by
 // what was said before that, and not by what was said after.
+//
+// What a person took away or rewrote does not come back from the same messages.
 //
 // The result depends on what was said when, not on the order in which it is given
 // here, and giving it again changes nothing.
@@ -51,44 +52,18 @@ func (s *Store) Consolidate(ctx context.Context, tx pgx.Tx, tenant string, l Lea
 	return postgres.Err("longterm.consolidate", exec(ctx, tx, b))
 }
 
-// saidAt orders what was said: by time, then session, then place in it, then place in
-// the message. Nothing in it depends on when it arrived.
-type saidAt struct {
-	at       time.Time
-	session  string
-	position int
-	part     int
-}
-
-func (a saidAt) compare(b saidAt) int {
-	return cmp.Or(a.at.Compare(b.at), strings.Compare(a.session, b.session),
-		cmp.Compare(a.position, b.position), cmp.Compare(a.part, b.part))
-}
-
-// origin is a message as a source of memories.
-type origin struct {
-	message   int64
-	said      saidAt
-	sessionNo int64
-	agent     string
-	run       string
-	metadata  []byte
-}
-
-// statement is one memory while candidates are folded into it.
+// stated is one memory while candidates are folded into it.
 type stated struct {
-	newMemory
-	isNew   bool
-	validTo *time.Time
+	held
+	isNew bool
 	// said is when the words that stand were said.
-	said    saidAt
-	vector  []float32
-	origins map[int64]origin
+	said   saidAt
+	vector []float32
+	// before are the sources that the memory drew from, in order; nil where its words
+	// are new.
+	before []origin
 	// added are the messages that this fold brought.
-	added []int64
-	// patched says that the stored metadata is not what the sources give: someone
-	// changed it by hand, and that stands.
-	patched           bool
+	added             []int64
 	previous          *string
 	repeated, earlier bool
 }
@@ -108,6 +83,8 @@ type fold struct {
 	origins map[int64]origin
 	known   map[statedKey][]*stated
 	order   []*stated
+	// overruled is what of the sources a person took away or rewrote.
+	overruled []overruled
 }
 
 func newFold(tenant string, l Learned) *fold {
@@ -145,11 +122,12 @@ func (f *fold) read(ctx context.Context, tx pgx.Tx) error {
 			users, sessions = append(users, m.UserID), append(sessions, m.SessionID)
 		}
 	}
-	var elsewhere []int64
+	var elsewhere, sources []int64
 	var keys [][]byte
 	var hashes []string
 	asked := map[string]bool{}
 	for _, c := range f.learned.Candidates {
+		sources = append(sources, c.Sources...)
 		for _, id := range c.Sources {
 			if !here[id] {
 				here[id] = true
@@ -166,7 +144,7 @@ func (f *fold) read(ctx context.Context, tx pgx.Tx) error {
 
 	b := &pgx.Batch{}
 	b.Queue(pinPlans)
-	b.Queue(lockScopes, f.scopes.locks())
+	queueLocks(b, f.tenant, f.scopes.keys)
 	b.Queue(scopeInsert, f.tenant, f.scopes.keys, app, user, agent, run)
 	b.Queue(scopeSelect, f.tenant, f.scopes.keys).Query(f.scopes.scan)
 	b.Queue(sessionSelect, f.tenant, users, sessions).Query(f.scanSessions)
@@ -176,6 +154,8 @@ func (f *fold) read(ctx context.Context, tx pgx.Tx) error {
 		})
 	}
 	if len(hashes) > 0 {
+		slices.Sort(sources)
+		b.Queue(overruledSelect, f.tenant, slices.Compact(sources)).Query(f.scanOverruled)
 		byID := map[memoryID]*stated{}
 		b.Queue(statedSelect, f.tenant, keys, hashes).Query(func(rows pgx.Rows) error { return f.scanStated(rows, byID) })
 		b.Queue(statedSources, f.tenant, keys, hashes).Query(func(rows pgx.Rows) error {
@@ -219,7 +199,7 @@ func (f *fold) scanSessions(rows pgx.Rows) error {
 			if m.UserID != user || m.SessionID != session {
 				continue
 			}
-			o := origin{message: m.ID, sessionNo: no, agent: m.AgentID, metadata: m.Metadata,
+			o := origin{message: m.ID, sessionNo: no, role: string(m.Role), agent: m.AgentID, metadata: m.Metadata, learnAs: m.LearnAs,
 				said: saidAt{at: m.CreatedAt.Truncate(time.Microsecond), session: session, position: m.Position}}
 			if isRun {
 				o.run = session
@@ -231,40 +211,10 @@ func (f *fold) scanSessions(rows pgx.Rows) error {
 	return err
 }
 
-// scanOrigins reads sourceColumns, with the id of a memory before them unless memory
-// is nil.
-func scanOrigins(rows pgx.Rows, memory *memoryID, each func(memoryID, origin)) error {
-	var o origin
-	var agent *string
-	var isRun bool
-	into := []any{&o.message, &o.said.at, &o.sessionNo, &o.said.session, &o.said.position, &agent, &o.metadata, &isRun}
-	if memory != nil {
-		into = append([]any{memory}, into...)
-	}
-	_, err := pgx.ForEachRow(rows, into, func() error {
-		got := o
-		got.metadata = bytes.Clone(o.metadata)
-		if agent != nil {
-			got.agent = *agent
-		}
-		if isRun {
-			got.run = o.said.session
-		}
-		if memory != nil {
-			each(*memory, got)
-		} else {
-			each(memoryID{}, got)
-		}
-		return nil
-	})
-	return err
-}
-
 func (f *fold) scanStated(rows pgx.Rows, byID map[memoryID]*stated) error {
 	for rows.Next() {
-		m := &stated{origins: map[int64]origin{}}
-		if err := rows.Scan(&m.id, &m.scopeID, &m.hash, &m.actor, &m.role, &m.text, &m.validFrom, &m.validTo,
-			&m.agents, &m.runs, &m.metadata); err != nil {
+		m := &stated{held: held{origins: map[int64]origin{}}}
+		if err := rows.Scan(m.fields()...); err != nil {
 			return err
 		}
 		byID[m.id] = m
@@ -274,38 +224,30 @@ func (f *fold) scanStated(rows pgx.Rows, byID map[memoryID]*stated) error {
 	return rows.Err()
 }
 
-// settle finds out of a stored memory when its words were said and whether its
-// metadata was changed by hand.
+func (f *fold) scanOverruled(rows pgx.Rows) error {
+	var o overruled
+	_, err := pgx.ForEachRow(rows, []any{&o.message, &o.hash, &o.slot}, func() error {
+		f.overruled = append(f.overruled, o)
+		return nil
+	})
+	return err
+}
+
+// settle finds out of a stored memory when its words were said.
 func (m *stated) settle() {
 	m.said = saidAt{at: m.validFrom}
-	inOrder := m.inOrder()
-	for _, o := range inOrder {
+	m.before = inOrder(m.origins)
+	for _, o := range m.before {
 		if o.said.at.Equal(m.validFrom) {
 			m.said = o.said
 			break
 		}
 	}
-	m.patched = !sameJSON(m.metadata, merged(inOrder))
-}
-
-// inOrder gives the sources, earliest said first.
-func (m *stated) inOrder() []origin {
-	all := make([]origin, 0, len(m.origins))
-	for _, o := range m.origins {
-		all = append(all, o)
-	}
-	slices.SortFunc(all, func(a, b origin) int { return cmp.Or(a.said.compare(b.said), cmp.Compare(a.message, b.message)) })
-	return all
 }
 
 // run folds the candidates in the order in which they were said.
 func (f *fold) run() (*writes, error) {
-	type said struct {
-		memd.Candidate
-		said   saidAt
-		vector []float32
-	}
-	var candidates []said
+	var candidates []candidacy
 	for i, c := range f.learned.Candidates {
 		if len(c.Sources) == 0 {
 			return nil, &memd.Error{Kind: memd.Internal, Op: "longterm.consolidate", Msg: "a candidate has no source"}
@@ -316,44 +258,61 @@ func (f *fold) run() (*writes, error) {
 		}
 		c.Text = clean(c.Text)
 		at := saidAt{at: c.SaidAt.Truncate(time.Microsecond), session: first.said.session, position: first.said.position, part: c.Position}
-		next := said{Candidate: c, said: at}
+		next := candidacy{Candidate: c, who: f.identity(c), hash: hashOf(c.Text), said: at}
+		if next.Sources = left(f.overruled, c.Sources, next.hash, c.Slot); len(next.Sources) < len(c.Sources) && !f.speaks(next) {
+			continue
+		}
 		if i < len(f.learned.Vectors) {
 			next.vector = f.learned.Vectors[i]
 		}
 		candidates = append(candidates, next)
 	}
-	slices.SortStableFunc(candidates, func(a, b said) int { return a.said.compare(b.said) })
+	slices.SortStableFunc(candidates, func(a, b candidacy) int { return a.said.compare(b.said) })
 	for _, c := range candidates {
-		if err := f.take(c.Candidate, c.said, c.vector); err != nil {
+		if err := f.take(c); err != nil {
 			return nil, err
 		}
 	}
 	return f.writes(), nil
 }
 
+// candidacy is a candidate on its way into the fold.
+type candidacy struct {
+	memd.Candidate
+	who    identity
+	hash   string
+	said   saidAt
+	vector []float32
+}
+
+// speaks says whether one of a candidate's sources is of who says it: what is left of
+// question and answer without the answer states nothing.
+func (f *fold) speaks(c candidacy) bool {
+	return slices.ContainsFunc(c.Sources, func(id int64) bool { return f.origins[id].role == string(c.Role) })
+}
+
 // take folds one candidate in.
-func (f *fold) take(c memd.Candidate, said saidAt, vector []float32) error {
-	who := f.identity(c)
-	key := statedKey{f.scopes.ids[f.scopes.at[who]], hashOf(c.Text), clean(c.ActorID), string(c.Role)}
-	m := repeatedBy(f.known[key], said.at)
+func (f *fold) take(c candidacy) error {
+	key := statedKey{f.scopes.ids[f.scopes.at[c.who]], c.hash, clean(c.ActorID), string(c.Role)}
+	m := repeatedBy(f.known[key], c.said.at)
 	if m == nil {
 		id, err := newID()
 		if err != nil {
 			return &memd.Error{Kind: memd.Internal, Op: "longterm.consolidate", Err: err}
 		}
-		m = &stated{isNew: true, origins: map[int64]origin{}}
+		m = &stated{held: held{origins: map[int64]origin{}}, isNew: true}
 		m.id, m.scopeID, m.hash, m.actor, m.role = id, key.scopeID, key.hash, key.actor, key.role
-		m.app, m.user = who.app, who.user
-		m.state(c, said, vector, f.learned.Extractor)
+		m.app, m.user = c.who.app, c.who.user
+		m.state(c, f.learned.Extractor)
 		f.known[key] = append(f.known[key], m)
 		f.order = append(f.order, m)
-	} else if !m.isNew && said.compare(m.said) < 0 && f.brings(m, c) {
+	} else if !m.isNew && !m.set(fieldMemory) && c.said.compare(m.said) < 0 && m.gains(c) {
 		if m.previous == nil {
 			was := m.text
 			m.previous = &was
 		}
 		m.earlier = true
-		m.state(c, said, vector, f.learned.Extractor)
+		m.state(c, f.learned.Extractor)
 	}
 	for _, id := range c.Sources {
 		if _, ok := m.origins[id]; ok {
@@ -373,8 +332,8 @@ func (f *fold) take(c memd.Candidate, said saidAt, vector []float32) error {
 	return nil
 }
 
-// brings says whether a candidate has a source that m has not.
-func (f *fold) brings(m *stated, c memd.Candidate) bool {
+// gains says whether a candidate has a source that m has not.
+func (m *stated) gains(c candidacy) bool {
 	return slices.ContainsFunc(c.Sources, func(id int64) bool {
 		_, has := m.origins[id]
 		return !has
@@ -397,9 +356,9 @@ func repeatedBy(all []*stated, at time.Time) *stated {
 }
 
 // state puts a candidate's words in the memory's place.
-func (m *stated) state(c memd.Candidate, said saidAt, vector []float32, extractor string) {
+func (m *stated) state(c candidacy, extractor string) {
 	m.text, m.slot, m.negated, m.occurredAt, m.extractor = c.Text, c.Slot, c.Negated, c.OccurredAt, extractor
-	m.categories, m.validFrom, m.said, m.vector = c.Categories, said.at, said, vector
+	m.categories, m.validFrom, m.said, m.vector, m.before = c.Categories, c.said.at, c.said, c.vector, nil
 }
 
 // writes makes rows of what was folded.
@@ -415,97 +374,33 @@ func (f *fold) writes() *writes {
 		}
 	}
 	for _, m := range f.order {
-		inOrder := m.inOrder()
+		var added []origin
 		for _, id := range m.added {
 			o := m.origins[id]
+			added = append(added, o)
 			w.sources = append(w.sources, source{m.id, id, o.sessionNo, o.said.position})
 		}
+		slices.SortFunc(added, origin.compare)
+		m.draw(m.before, inOrder(m.origins), added)
 		slices.Sort(m.added)
 		h := historyRow{memory: m.id, scopeID: m.scopeID, event: EventAdd, text: m.text, hash: m.hash,
 			reason: reasonSaid, by: f.learned.Extractor, messages: m.added}
-		agents, runs := carried(inOrder)
 		if m.isNew {
-			m.agents, m.runs, m.metadata = agents, runs, merged(inOrder)
 			w.memories = append(w.memories, m.newMemory)
 			w.embed(m.id, m.scopeID, m.vector)
 		} else {
-			metadata := merged(inOrder)
-			if m.patched {
-				metadata = mergeJSON(m.metadata, metadata)
-			}
-			w.repeats = append(w.repeats, memoryRepeated{m.id, agents, runs, metadata})
+			w.drawn = append(w.drawn, m.newMemory)
 			h.event, h.reason = EventNone, reasonAgain
 			if m.earlier {
-				w.earlier = append(w.earlier, memoryEarliest{m.id, m.text, m.validFrom, m.occurredAt, m.slot, m.extractor, m.negated, m.categories})
+				w.earlier = append(w.earlier, m.newMemory)
 				if *m.previous != m.text {
 					h.event, h.reason, h.previous = EventUpdate, reasonEarlier, m.previous
 					w.embed(m.id, m.scopeID, m.vector)
 				}
 			}
 		}
-		w.carry(m.id, agents, runs)
+		w.carry(m.id, m.agents, m.runs)
 		w.history = append(w.history, h)
 	}
 	return w
-}
-
-// carried gives the agents and runs of sources in order, each once.
-func carried(inOrder []origin) (agents, runs []string) {
-	for _, o := range inOrder {
-		if o.agent != "" && !slices.Contains(agents, o.agent) {
-			agents = append(agents, o.agent)
-		}
-		if o.run != "" && !slices.Contains(runs, o.run) {
-			runs = append(runs, o.run)
-		}
-	}
-	return agents, runs
-}
-
-// merged gives the metadata of sources in order: of a key that several have, the first
-// value stands.
-func merged(inOrder []origin) json.RawMessage {
-	var all json.RawMessage
-	for _, o := range inOrder {
-		all = mergeJSON(all, o.metadata)
-	}
-	return all
-}
-
-// mergeJSON adds to an object the members of another whose keys it has not.
-func mergeJSON(to, from json.RawMessage) json.RawMessage {
-	var into, more map[string]json.RawMessage
-	if json.Unmarshal(from, &more) != nil || len(more) == 0 {
-		return to
-	}
-	if json.Unmarshal(to, &into) != nil || len(into) == 0 {
-		return from
-	}
-	for k, v := range more {
-		if _, ok := into[k]; !ok {
-			into[k] = v
-		}
-	}
-	out, err := json.Marshal(into)
-	if err != nil {
-		return to
-	}
-	return out
-}
-
-// sameJSON compares two JSON objects by what they say; numbers by their digits.
-func sameJSON(a, b json.RawMessage) bool { return canonical(a) == canonical(b) }
-
-func canonical(raw json.RawMessage) string {
-	dec := json.NewDecoder(strings.NewReader(object(raw)))
-	dec.UseNumber()
-	var v any
-	if dec.Decode(&v) != nil {
-		return string(raw)
-	}
-	out, err := json.Marshal(v) // keys sorted
-	if err != nil {
-		return string(raw)
-	}
-	return string(out)
 }

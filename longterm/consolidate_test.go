@@ -137,7 +137,7 @@ func TestSupersededIsRepeatedOnlyByWhatWasSaidBefore(t *testing.T) {
 func TestHandMadeMetadataStands(t *testing.T) {
 	b := newStore(t)
 	b.learn(memd.Message{UserID: "alice", SessionID: "s1", Text: "I like tea", CreatedAt: monday, Metadata: json.RawMessage(`{"x":1}`)})
-	b.exec(`UPDATE memory SET metadata = '{"x":"mine"}'`)
+	b.edit(Edit{Metadata: json.RawMessage(`{"x":"mine"}`)})
 	b.learn(memd.Message{UserID: "alice", SessionID: "s2", Text: "I like tea", CreatedAt: monday.Add(-time.Hour), Metadata: json.RawMessage(`{"x":2,"y":2}`)})
 	if m := b.list(ListQuery{Scope: user("alice")})[0]; !sameJSON(m.Metadata, json.RawMessage(`{"x":"mine","y":2}`)) {
 		t.Fatal(string(m.Metadata))

@@ -3,10 +3,20 @@ package longterm
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/postgres"
+	"github.com/pgvector/pgvector-go"
 )
+
+// MaxMetadata is the most bytes of JSON that the metadata of a memory may have.
+const MaxMetadata = 256 << 10
 
 // Edit is what a person changes of a memory; what is nil stays.
 type Edit struct {
@@ -14,7 +24,7 @@ type Edit struct {
 	// Check holds the user and agent that the memory must have, where set.
 	Check memd.Scope
 	Text  *string
-	// Metadata is a merge patch of RFC 7386, an object.
+	// Metadata is a merge patch of RFC 7386, an object. Numbers keep their digits.
 	Metadata   json.RawMessage
 	Categories *[]string
 	// ExpiresAt sets when the memory is to be found no more; Unexpire takes that away.
@@ -27,7 +37,188 @@ type Edit struct {
 	Model  string
 }
 
-// Edit changes memories, all or none, in order, and gives them as they are then.
+// Edit changes memories, all or none, in order, and gives them as they are then. The
+// error is Absent if one of them is not there, or not the user's or agent's of its check;
+// Invalid if a text is blank or metadata becomes larger than MaxMetadata, with the field,
+// within memories[i] if there are several.
+//
+// What a person set stays, whatever is learned later: a text with its valid_from,
+// categories, expires_at; metadata only gains keys that it has not from sources that come
+// later. A text that was rewritten does not come back from the same messages; the same
+// said in another message is new. The history says what was edited; an edit that changes
+// nothing is not in it and leaves updated_at.
 func (s *Store) Edit(ctx context.Context, tenant string, edits []Edit, by string) ([]memd.Memory, error) {
-	return nil, notFound
+	model := ""
+	refs := make([]Ref, len(edits))
+	for i, e := range edits {
+		refs[i] = Ref{e.ID, e.Check}
+		if e.Text == nil || e.Vector == nil {
+			continue
+		}
+		if model != "" && e.Model != model {
+			return nil, &memd.Error{Kind: memd.Internal, Op: "longterm.edit", Msg: "vectors of two models in one call"}
+		}
+		model = e.Model
+	}
+	edited := make([]memd.Memory, len(edits))
+	err := s.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
+		found, err := hold(ctx, tx, tenant, refs)
+		if err != nil || len(found) == 0 {
+			return err
+		}
+		r := &revision{tenant: tenant, by: by, model: model, vectors: map[memoryID][]float32{}}
+		for i, e := range edits {
+			at := ""
+			if len(edits) > 1 {
+				at = fmt.Sprintf("memories[%d].", i)
+			}
+			if err := r.apply(found[i], e, at); err != nil {
+				return err
+			}
+			// The checks have been passed; an edit does not change what they are about.
+			refs[i] = Ref{ID: uuid.UUID(found[i].id).String()}
+		}
+		b := &pgx.Batch{}
+		r.queue(b)
+		now := make([]*memd.Memory, len(refs))
+		queueFind(b, tenant, refs, now)
+		if err := tx.SendBatch(ctx, b).Close(); err != nil {
+			return err
+		}
+		for i, m := range now {
+			edited[i] = *m
+		}
+		return nil
+	})
+	return edited, postgres.Err("longterm.edit", err)
+}
+
+// revision is one call of Edit.
+type revision struct {
+	tenant, by, model string
+	// changed are the memories that are not as they were, each once.
+	changed []*held
+	// reworded are those whose text is another, and was as they were.
+	reworded  []*held
+	was       []newMemory
+	vectors   map[memoryID][]float32
+	overruled []overruled
+	history   []historyRow
+}
+
+// apply makes one edit of a memory as the edits before have left it.
+func (r *revision) apply(h *held, e Edit, at string) error {
+	before := h.newMemory
+	var what []string
+	if e.Text != nil {
+		text := clean(*e.Text)
+		if strings.TrimSpace(text) == "" {
+			return memd.InvalidField(at+fieldMemory, "must not be blank")
+		}
+		if text != h.text {
+			what = append(what, fieldMemory)
+			for _, id := range h.sources {
+				r.overruled = append(r.overruled, overruled{id, h.hash, h.slot})
+			}
+			h.text, h.hash = text, hashOf(text)
+			r.vectors[h.id] = e.Vector
+			if !slices.Contains(r.reworded, h) {
+				r.reworded = append(r.reworded, h)
+				r.was = append(r.was, before)
+			}
+		}
+	}
+	if e.Metadata != nil {
+		patched := mergePatch(h.metadata, e.Metadata)
+		if !sameJSON(patched, h.metadata) {
+			if len(patched) > MaxMetadata {
+				return memd.InvalidField(at+fieldMetadata, "must have at most %d bytes", MaxMetadata)
+			}
+			what = append(what, fieldMetadata)
+			h.metadata = patched
+		}
+	}
+	if e.Categories != nil {
+		categories := make([]string, len(*e.Categories))
+		for i, c := range *e.Categories {
+			categories[i] = clean(c)
+		}
+		if !slices.Equal(categories, h.categories) {
+			what = append(what, fieldCategories)
+			h.categories = categories
+		}
+	}
+	if e.ExpiresAt != nil || e.Unexpire {
+		var at *time.Time
+		if e.ExpiresAt != nil {
+			cut := e.ExpiresAt.Truncate(time.Microsecond)
+			at = &cut
+		}
+		if (at == nil) != (h.expiresAt == nil) || at != nil && !at.Equal(*h.expiresAt) {
+			what = append(what, fieldExpiresAt)
+			h.expiresAt = at
+		}
+	}
+	h.edited = union(h.edited, what)
+	if e.Pinned != nil && *e.Pinned != h.pinned {
+		what = append(what, fieldPinned)
+		h.pinned = *e.Pinned
+	}
+	if len(what) == 0 {
+		return nil
+	}
+	if !slices.Contains(r.changed, h) {
+		r.changed = append(r.changed, h)
+	}
+	r.history = append(r.history, historyRow{memory: h.id, scopeID: h.scopeID, event: EventUpdate, previous: &before.text, text: h.text, hash: h.hash,
+		reason: "edited: " + strings.Join(what, ", "), by: r.by})
+	return nil
+}
+
+// queue writes what changed. The rows come first: whoever stores a vector waits for them
+// and then finds another text.
+func (r *revision) queue(b *pgx.Batch) {
+	n := len(r.changed)
+	if n == 0 {
+		return
+	}
+	ids, texts, hashes, metadata := make([]memoryID, n), make([]string, n), make([]string, n), make([]string, n)
+	categories, expires, pinned, edited := make([]string, n), make([]*time.Time, n), make([]bool, n), make([]string, n)
+	for i, h := range r.changed {
+		ids[i], texts[i], hashes[i], metadata[i] = h.id, h.text, h.hash, object(h.metadata)
+		categories[i], expires[i], pinned[i], edited[i] = arrayLiteral(h.categories), h.expiresAt, h.pinned, arrayLiteral(h.edited)
+	}
+	b.Queue(memoryEdit, r.tenant, ids, texts, hashes, metadata, categories, expires, pinned, edited)
+	if len(r.reworded) > 0 {
+		r.queueWords(b)
+	}
+	queueOverruled(b, r.tenant, r.overruled)
+	(&writes{history: r.history}).queue(b, r.tenant)
+}
+
+// queueWords replaces what the index and the vectors hold of texts that were rewritten.
+// Vectors of other models go as well: they are of what the memory no longer says.
+func (r *revision) queueWords(b *pgx.Batch) {
+	var ids, embedded, open []memoryID
+	var scopes []int64
+	var texts []string
+	var vectors []pgvector.HalfVector
+	var is []newMemory
+	for _, h := range r.reworded {
+		ids, scopes, is = append(ids, h.id), append(scopes, h.scopeID), append(is, h.newMemory)
+		if v := r.vectors[h.id]; v != nil {
+			embedded, texts, vectors = append(embedded, h.id), append(texts, h.text), append(vectors, pgvector.NewHalfVector(v))
+		} else {
+			open = append(open, h.id)
+		}
+	}
+	queuePostingDelete(b, r.tenant, r.was)
+	queueMemoryPostings(b, r.tenant, is)
+	b.Queue(embeddingDelete, r.tenant, scopes, ids)
+	if len(embedded) > 0 {
+		b.Queue(vectorInsert, r.tenant, r.model, embedded, texts, vectors)
+	}
+	if len(open) > 0 {
+		b.Queue(embeddingOpenInsert, r.tenant, open)
+	}
 }

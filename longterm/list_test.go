@@ -150,7 +150,7 @@ func TestDeleteScope(t *testing.T) {
 	b.learn(memd.Message{UserID: "alice", AgentID: "a", AppID: "p", SessionID: "s1", Text: "one"}, memd.Message{UserID: "bob", AgentID: "a", SessionID: "s2", Text: "two"})
 	b.exec(`UPDATE memory SET valid_to = now() WHERE memory = 'alice 1'`)
 	b.exec(`UPDATE memory SET expires_at = now() WHERE memory = 'alice 2'`)
-	_, err := b.DeleteScope(t.Context(), tenant, memd.Scope{AppID: "p"}, "api")
+	_, err := b.DeleteScope(t.Context(), tenant, memd.Scope{}, "api")
 	kind(t, err, memd.Invalid)
 	for _, c := range []struct {
 		scope memd.Scope

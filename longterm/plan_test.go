@@ -17,13 +17,18 @@ import (
 // fixedStatements are those of queries.go.
 var fixedStatements = map[string]string{
 	"storedModels": storedModels,
-	"lockScopes":   lockScopes, "scopeInsert": scopeInsert, "scopeSelect": scopeSelect, "sessionSelect": sessionSelect,
+	"shareTenant":  shareTenant, "lockTenant": lockTenant, "lockScopes": lockScopes, "scopeInsert": scopeInsert, "scopeSelect": scopeSelect, "sessionSelect": sessionSelect,
 	"messageSelect": messageSelect, "statedSelect": statedSelect, "statedSources": statedSources, "verbatimSelect": verbatimSelect,
-	"memoryInsert": memoryInsert, "memoryRepeat": memoryRepeat, "memoryEarlier": memoryEarlier, "sourceInsert": sourceInsert,
+	"memoryInsert": memoryInsert, "memoryDrawn": memoryDrawn, "memoryEarlier": memoryEarlier, "sourceInsert": sourceInsert,
 	"provenanceInsert": provenanceInsert, "embeddingInsert": embeddingInsert, "embeddingOpenInsert": embeddingOpenInsert,
 	"memoryPostingInsert": memoryPostingInsert, "messagePostingInsert": messagePostingInsert, "historyInsert": historyInsert,
 	"memoriesOfSelect": memoriesOfSelect, "eventsOfSelect": eventsOfSelect, "memorySelect": memorySelect, "permittedSelect": permittedSelect,
-	"memoryLockKey": memoryLockKey, "postingDelete": postingDelete, "embeddingDelete": embeddingDelete, "memoryDelete": memoryDelete,
+	"findSelect": findSelect, "heldKeys": heldKeys, "heldSelect": heldSelect, "heldSources": heldSources, "messageHolders": messageHolders,
+	"withdrawnSelect": withdrawnSelect, "memoryEdit": memoryEdit, "overruledSelect": overruledSelect, "overruledInsert": overruledInsert,
+	"supersededSelect": supersededSelect, "supersededUpdate": supersededUpdate, "supersededLater": supersededLater, "embeddingLive": embeddingLive,
+	"sourceDelete": sourceDelete, "provenanceDelete": provenanceDelete, "messagePostingDelete": messagePostingDelete,
+	"expiredDue": expiredDue, "expiredSelect": expiredSelect, "liveByUser": liveByUser,
+	"postingDelete": postingDelete, "embeddingDelete": embeddingDelete, "memoryDelete": memoryDelete,
 	"historySelect": historySelect, "embeddingDue": embeddingDue, "unembeddedSelect": unembeddedSelect, "vectorInsert": vectorInsert,
 	"calibrationSelect": calibrationSelect, "calibrationInsert": calibrationInsert,
 	"lockScopesByID": lockScopesByID, "neighboursDue": neighboursDue, "neighboursTry": neighboursTry, "neighboursState": neighboursState,
@@ -192,6 +197,11 @@ func TestNothingScansWhatOthersHave(t *testing.T) {
 				if err := find.propose(t.Context()); err != nil {
 					t.Fatal(err)
 				}
+				if find.scopeIDs == nil {
+					// Nobody loads from no scope at all; a condition that cannot hold would let any
+					// partial index do.
+					find.scopeIDs = []int64{0}
+				}
 				statements := map[string]*statement{
 					"count": find.countStatement(), "same": find.sameStatement(), "near": find.nearStatement(), "load": find.loadStatement(),
 					"memory postings": find.memoryPostings(), "message postings": find.messagePostings(),
@@ -209,7 +219,7 @@ func TestNothingScansWhatOthersHave(t *testing.T) {
 								return
 							}
 							if !strings.HasPrefix(p.Type, "Index") || p.IndexCond == "" {
-								t.Errorf("%s reads a whole table", label)
+								t.Errorf("%s by %s reads a whole table", label, p.Index)
 							}
 							if read := (p.Rows + p.Removed) * p.Loops; read > 8*mine {
 								t.Errorf("%s by %s reads %v rows of a scope of %d", label, p.Index, read, mine)

@@ -3,8 +3,13 @@ package longterm
 // Statements with a fixed text. Those of a search are put together in search.go and
 // statement.go.
 
-// lockScopes waits for each identity's lock. The lock ends with the transaction.
+// shareTenant waits until nobody has the tenant whole, lockScopes for each identity's
+// lock; lockTenant waits for the tenant whole. The locks end with the transaction.
+const shareTenant = `SELECT pg_advisory_xact_lock_shared($1)`
+
 const lockScopes = `SELECT pg_advisory_xact_lock(k) FROM unnest($1::bigint[]) AS k`
+
+const lockTenant = `SELECT pg_advisory_xact_lock($1)`
 
 const scopeInsert = `
 	INSERT INTO memory_scope (tenant_id, key, app_id, user_id, agent_id, run_id)
@@ -26,7 +31,7 @@ const sessionSelect = `
 const isRun = `s.kind <> 'direct'`
 
 // sourceColumns are what the log knows of a source c in session s.
-const sourceColumns = `c.id, c.created_at, c.session_no, c.session_id, c.position, c.agent_id, c.metadata, ` + isRun
+const sourceColumns = `c.id, c.created_at, c.session_no, c.session_id, c.position, c.role, c.agent_id, c.metadata, c.learn_as, ` + isRun
 
 const messageSelect = `
 	SELECT ` + sourceColumns + `
@@ -36,8 +41,7 @@ const messageSelect = `
 
 // statedSelect gives the memories that candidates may repeat.
 const statedSelect = `
-	SELECT m.id, s.id, m.hash, coalesce(m.actor_id, ''), m.role, m.memory, m.valid_from, m.valid_to,
-	       m.agent_ids, m.run_ids, m.metadata
+	SELECT ` + heldColumns + `
 	  FROM unnest($2::bytea[], $3::text[]) AS k (key, hash)
 	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
 	 CROSS JOIN LATERAL (SELECT * FROM memory m
@@ -80,19 +84,19 @@ const memoryInsert = `
 	    AS r (id, scope_id, app_id, user_id, agent_ids, run_ids, actor_id, role, scope, memory_type, categories, metadata, memory,
 	       hash, verbatim, slot, negated, extractor, valid_from, occurred_at, expires_at)`
 
-const memoryRepeat = `
+// memoryDrawn writes what memories take from their sources.
+const memoryDrawn = `
 	UPDATE memory m
-	   SET agent_ids = r.agent_ids::text[], run_ids = r.run_ids::text[], metadata = r.metadata, updated_at = now()
-	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[]) AS r (id, agent_ids, run_ids, metadata)
+	   SET agent_ids = r.agent_ids::text[], run_ids = r.run_ids::text[], metadata = r.metadata, scope = r.scope, memory_type = r.memory_type,
+	       categories = r.categories::text[], valid_from = r.valid_from, occurred_at = r.occurred_at, expires_at = r.expires_at, updated_at = now()
+	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[])
+	    AS r (id, agent_ids, run_ids, metadata, scope, memory_type, categories, valid_from, occurred_at, expires_at)
 	 WHERE m.id = r.id AND m.tenant_id = $1`
 
-// memoryEarlier puts an earlier saying in the place of the one that came first.
+// memoryEarlier puts the words of an earlier saying in the place of those that came first.
 const memoryEarlier = `
-	UPDATE memory m
-	   SET memory = r.memory, valid_from = r.valid_from, occurred_at = r.occurred_at, slot = r.slot, negated = r.negated,
-	       categories = r.categories::text[], extractor = r.extractor
-	  FROM unnest($2::uuid[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::text[], $7::bool[], $8::text[], $9::text[])
-	    AS r (id, memory, valid_from, occurred_at, slot, negated, categories, extractor)
+	UPDATE memory m SET memory = r.memory, slot = r.slot, negated = r.negated, extractor = r.extractor
+	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bool[], $6::text[]) AS r (id, memory, slot, negated, extractor)
 	 WHERE m.id = r.id AND m.tenant_id = $1`
 
 const sourceInsert = `
@@ -170,9 +174,124 @@ const permittedSelect = `
 	                          WHERE h.memory_id = $2 AND h.tenant_id = $1 AND ($3 = '' OR s.user_id = $3)
 	                            AND ($4 = '' OR s.agent_id = $4)) END`
 
-const memoryLockKey = `
-	SELECT s.key, m.scope_id FROM memory m JOIN memory_scope s ON s.id = m.scope_id AND s.tenant_id = $1
-	 WHERE m.id = $2 AND m.tenant_id = $1` + permitted
+// findSelect gives memories by id and their place in the call, each held to its own
+// permission check.
+const findSelect = `
+	SELECT k.n - 1, ` + memoryColumns + `, ` + sourcesColumn + `
+	  FROM unnest($2::uuid[], $3::text[], $4::text[]) WITH ORDINALITY AS k (id, user_id, agent_id, n)
+	 CROSS JOIN LATERAL (SELECT * FROM memory m
+	        WHERE m.id = k.id AND m.tenant_id = $1 AND (k.user_id = '' OR m.user_id = k.user_id)
+	          AND (k.agent_id = '' OR k.agent_id = ANY (m.agent_ids)) OFFSET 0) m`
+
+// heldKeys gives the identities of memories.
+const heldKeys = `
+	SELECT DISTINCT s.key FROM unnest($2::uuid[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT scope_id FROM memory m WHERE m.id = k.id AND m.tenant_id = $1 OFFSET 0) m
+	 CROSS JOIN LATERAL (SELECT key FROM memory_scope s WHERE s.id = m.scope_id AND s.tenant_id = $1 OFFSET 0) s`
+
+const heldSelect = `
+	SELECT ` + heldColumns + `, ` + sourcesColumn + `
+	  FROM unnest($2::uuid[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.id = k.id AND m.tenant_id = $1 OFFSET 0) m`
+
+const heldSources = `
+	SELECT k.id, ` + sourceColumns + `
+	  FROM unnest($2::uuid[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT message_id FROM memory_source x WHERE x.memory_id = k.id AND x.tenant_id = $1 OFFSET 0) x
+	 CROSS JOIN LATERAL (SELECT * FROM conversation_context c WHERE c.id = x.message_id AND c.tenant_id = $1 OFFSET 0) c
+	 CROSS JOIN LATERAL (SELECT * FROM conversation_session s WHERE s.no = c.session_no AND s.tenant_id = $1 OFFSET 0) s`
+
+// messageHolders gives the memories that messages state, with their identities.
+const messageHolders = `
+	SELECT DISTINCT m.id, s.key FROM unnest($2::bigint[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT memory_id FROM memory_source x WHERE x.message_id = k.id AND x.tenant_id = $1 OFFSET 0) x
+	 CROSS JOIN LATERAL (SELECT id, scope_id FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = $1 OFFSET 0) m
+	 CROSS JOIN LATERAL (SELECT key FROM memory_scope s WHERE s.id = m.scope_id AND s.tenant_id = $1 OFFSET 0) s`
+
+// withdrawnSelect gives of messages what they were indexed by.
+const withdrawnSelect = `
+	SELECT c.user_id, coalesce(c.agent_id, ''), coalesce(c.app_id, ''), c.session_id, c.session_no, c.position, coalesce(c.actor_id, ''), c.message
+	  FROM unnest($2::bigint[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT * FROM conversation_context c WHERE c.id = k.id AND c.tenant_id = $1 OFFSET 0) c`
+
+// memoryEdit writes what a person may change.
+const memoryEdit = `
+	UPDATE memory m
+	   SET memory = r.memory, hash = r.hash, metadata = r.metadata, categories = r.categories::text[], expires_at = r.expires_at,
+	       pinned = r.pinned, edited = r.edited::text[], updated_at = now()
+	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[], $6::text[], $7::timestamptz[], $8::bool[], $9::text[])
+	    AS r (id, memory, hash, metadata, categories, expires_at, pinned, edited)
+	 WHERE m.id = r.id AND m.tenant_id = $1`
+
+// overruledSelect gives what messages no longer bring about. What has expired and is not
+// swept yet is among it.
+const overruledSelect = `
+	SELECT o.message_id, o.hash, coalesce(o.slot, '') FROM unnest($2::bigint[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT * FROM memory_overruled o WHERE o.message_id = k.id AND o.tenant_id = $1 OFFSET 0) o
+	UNION ALL
+	SELECT k.id, m.hash, '' FROM unnest($2::bigint[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT memory_id FROM memory_source x WHERE x.message_id = k.id AND x.tenant_id = $1 OFFSET 0) x
+	 CROSS JOIN LATERAL (SELECT hash FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = $1 AND m.expires_at <= now() OFFSET 0) m`
+
+const overruledInsert = `
+	INSERT INTO memory_overruled AS o (tenant_id, message_id, hash, slot)
+	SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[])
+	ON CONFLICT (message_id, hash) DO UPDATE SET slot = coalesce(o.slot, excluded.slot)`
+
+// supersededSelect gives the memories that others took the place of.
+const supersededSelect = `
+	SELECT m.id, m.scope_id, m.memory, m.hash, m.valid_to, m.superseded_by
+	  FROM unnest($2::uuid[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT * FROM memory m
+	        WHERE m.superseded_by = k.id AND m.superseded_by IS NOT NULL AND m.tenant_id = $1 OFFSET 0) m`
+
+const supersededUpdate = `
+	UPDATE memory m
+	   SET superseded_by = r.superseded_by, valid_to = r.valid_to,
+	       updated_at = CASE WHEN m.valid_to IS DISTINCT FROM r.valid_to THEN now() ELSE m.updated_at END
+	  FROM unnest($2::uuid[], $3::uuid[], $4::timestamptz[]) AS r (id, superseded_by, valid_to)
+	 WHERE m.id = r.id AND m.tenant_id = $1`
+
+// supersededLater moves the end of what memories took the place of to when they are now
+// said to have been said.
+const supersededLater = `
+	UPDATE memory m SET valid_to = r.valid_from FROM unnest($2::uuid[], $3::timestamptz[]) AS r (id, valid_from)
+	 WHERE m.superseded_by = r.id AND m.superseded_by IS NOT NULL AND m.tenant_id = $1`
+
+const embeddingLive = `
+	UPDATE memory_embedding e SET live = true FROM unnest($2::bigint[], $3::uuid[]) AS k (scope_id, memory_id)
+	 WHERE e.scope_id = k.scope_id AND e.memory_id = k.memory_id AND e.tenant_id = $1`
+
+const sourceDelete = `
+	DELETE FROM memory_source x USING unnest($2::uuid[], $3::bigint[]) AS k (memory_id, message_id)
+	 WHERE x.memory_id = k.memory_id AND x.message_id = k.message_id AND x.tenant_id = $1`
+
+const provenanceDelete = `
+	DELETE FROM memory_provenance p USING unnest($2::text[], $3::text[], $4::uuid[]) AS k (kind, value, memory_id)
+	 WHERE p.kind = k.kind AND p.value = k.value AND p.memory_id = k.memory_id AND p.tenant_id = $1`
+
+// messagePostingDelete takes messages out of the index and out of the sums; $6 is the term
+// that each has once.
+const messagePostingDelete = `
+	WITH gone AS (
+	  DELETE FROM message_posting p USING unnest($2::bigint[], $3::int[], $4::bigint[], $5::int[]) AS k (scope_id, term, session_no, position)
+	   WHERE p.scope_id = k.scope_id AND p.term = k.term AND p.session_no = k.session_no AND p.position = k.position AND p.tenant_id = $1
+	  RETURNING p.scope_id, p.term, p.length)
+	UPDATE memory_scope s SET messages = s.messages - n.messages, message_terms = s.message_terms - n.terms
+	  FROM (SELECT scope_id, count(*) AS messages, sum(length) AS terms FROM gone WHERE term = $6 GROUP BY scope_id) n
+	 WHERE s.id = n.scope_id AND s.tenant_id = $1`
+
+const expiredDue = `SELECT tenant_id, memory_id FROM memd_expired($1)`
+
+const expiredSelect = `SELECT id FROM memory WHERE tenant_id = $1 AND id = ANY ($2::uuid[]) AND expires_at <= now()`
+
+// liveByUser counts what of each user is found.
+const liveByUser = `
+	SELECT s.user_id, sum(m.n)::int FROM unnest($2::text[]) AS k (user_id)
+	 CROSS JOIN LATERAL (SELECT id, user_id FROM memory_scope s WHERE s.tenant_id = $1 AND s.user_id = k.user_id OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT count(*) AS n FROM memory m
+	        WHERE m.scope_id = s.id AND m.tenant_id = $1 AND m.valid_to IS NULL AND (m.expires_at IS NULL OR m.expires_at > now())) m
+	 GROUP BY s.user_id`
 
 // postingDelete takes memories out of the index and out of the sums; $5 to $7 are as in
 // memoryPostingInsert.

@@ -3,7 +3,6 @@ package longterm
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"slices"
 	"strings"
 
 	"github.com/memdhq/memd"
@@ -61,17 +60,6 @@ func newIdentities(tenant string, of []identity) *identities {
 	}
 	s.ids = make([]int64, len(s.all))
 	return s
-}
-
-// locks are the advisory locks of all scopes, in the order in which everyone takes
-// them.
-func (s *identities) locks() []int64 {
-	locks := make([]int64, len(s.keys))
-	for i, key := range s.keys {
-		locks[i] = lock([sha256.Size]byte(key))
-	}
-	slices.Sort(locks)
-	return slices.Compact(locks)
 }
 
 // columns gives the ids of all scopes column by column, as scopeUpsert wants them.

@@ -104,9 +104,9 @@ func (b *bench) say(messages ...memd.Message) []memd.Message {
 			if err != nil {
 				return err
 			}
-			err = tx.QueryRow(b.ctx(), `INSERT INTO conversation_context (tenant_id, user_id, session_id, role, message, created_at, session_no, position, learn, agent_id, app_id, actor_id, metadata)
-				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true, nullif($9, ''), nullif($10, ''), nullif($11, ''), $12) RETURNING id`,
-				tenant, m.UserID, m.SessionID, string(m.Role), "{}", m.CreatedAt, no, m.Position, m.AgentID, m.AppID, m.Name, m.Metadata).Scan(&m.ID)
+			err = tx.QueryRow(b.ctx(), `INSERT INTO conversation_context (tenant_id, user_id, session_id, role, message, created_at, session_no, position, learn, agent_id, app_id, actor_id, metadata, learn_as)
+				VALUES ($1, $2, $3, $4, $5, $6, $7, $8, true, nullif($9, ''), nullif($10, ''), nullif($11, ''), $12, $13) RETURNING id`,
+				tenant, m.UserID, m.SessionID, string(m.Role), encode(b, map[string]string{"role": string(m.Role), "content": m.Text}), m.CreatedAt, no, m.Position, m.AgentID, m.AppID, m.Name, m.Metadata, m.LearnAs).Scan(&m.ID)
 			if err != nil {
 				return err
 			}
@@ -145,6 +145,22 @@ func (b *bench) learn(messages ...memd.Message) []memd.Message {
 	messages = b.say(messages...)
 	b.consolidate(whole(messages))
 	return messages
+}
+
+// edit changes the only memory there is.
+func (b *bench) edit(e Edit) memd.Memory {
+	b.Helper()
+	if e.ID == "" {
+		e.ID = query[string](b, `SELECT id::text FROM memory`)
+	}
+	if e.Text != nil && e.Vector == nil {
+		e.Vector, e.Model = vectorOf(*e.Text), model
+	}
+	ms, err := b.Edit(b.ctx(), tenant, []Edit{e}, "api")
+	if err != nil {
+		b.Fatal(err)
+	}
+	return ms[0]
 }
 
 // verbatim stores texts of a user, with their vectors.

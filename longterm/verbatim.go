@@ -92,7 +92,7 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 
 	b := &pgx.Batch{}
 	b.Queue(pinPlans)
-	b.Queue(lockScopes, scopes.locks())
+	queueLocks(b, tenant, scopes.keys)
 	b.Queue(`SELECT now()`).QueryRow(func(row pgx.Row) error { return row.Scan(&now) })
 	b.Queue(scopeInsert, tenant, scopes.keys, app, user, agent, run)
 	b.Queue(scopeSelect, tenant, scopes.keys).Query(scopes.scan)
@@ -109,7 +109,7 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 		return rows.Err()
 	})
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
-		return nil, err
+		return nil, postgres.Err("longterm.add", err)
 	}
 
 	w := &writes{}
@@ -152,6 +152,7 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 	}
 	b = &pgx.Batch{}
 	w.queue(b, tenant)
+	b.Queue(unpinPlans)
 	return events, postgres.Err("longterm.add", exec(ctx, tx, b))
 }
 

@@ -107,9 +107,10 @@ type messageRow struct {
 // statement and all statements travel together.
 type writes struct {
 	memories []newMemory
-	repeats  []memoryRepeated
-	earlier  []memoryEarliest
-	sources  []source
+	// drawn are memories whose sources are others than before, earlier those whose
+	// words are.
+	drawn, earlier []newMemory
+	sources        []source
 	// provenance may name what is there already.
 	provenance []provenance
 	vectors    []vectorRow
@@ -119,25 +120,16 @@ type writes struct {
 	history    []historyRow
 }
 
-type memoryRepeated struct {
-	id           memoryID
-	agents, runs []string
-	metadata     json.RawMessage
-}
-
-type memoryEarliest struct {
-	id              memoryID
-	text            string
-	validFrom       time.Time
-	occurredAt      *time.Time
-	slot, extractor string
-	negated         bool
-	categories      []string
-}
-
 type provenance struct {
 	kind, value string
 	memory      memoryID
+}
+
+func provenanceColumns(all []provenance) (kinds, values []string, ids []memoryID) {
+	for _, p := range all {
+		kinds, values, ids = append(kinds, p.kind), append(values, p.value), append(ids, p.memory)
+	}
+	return kinds, values, ids
 }
 
 // carry notes the agents and runs of a memory.
@@ -163,24 +155,18 @@ func (w *writes) embed(id memoryID, scopeID int64, vector []float32) {
 func (w *writes) queue(b *pgx.Batch, tenant string) {
 	if len(w.memories) > 0 {
 		w.queueMemories(b, tenant)
-		w.queueMemoryPostings(b, tenant)
+		queueMemoryPostings(b, tenant, w.memories)
 	}
-	if n := len(w.repeats); n > 0 {
-		ids, agents, runs, metadata := make([]memoryID, n), make([]string, n), make([]string, n), make([]string, n)
-		for i, r := range w.repeats {
-			ids[i], agents[i], runs[i], metadata[i] = r.id, arrayLiteral(r.agents), arrayLiteral(r.runs), object(r.metadata)
-		}
-		b.Queue(memoryRepeat, tenant, ids, agents, runs, metadata)
+	if len(w.drawn) > 0 {
+		queueDrawn(b, tenant, w.drawn)
 	}
 	if n := len(w.earlier); n > 0 {
-		ids, texts, from := make([]memoryID, n), make([]string, n), make([]time.Time, n)
-		occurred, slots, negated := make([]*time.Time, n), make([]*string, n), make([]bool, n)
-		categories, extractors := make([]string, n), make([]*string, n)
-		for i, e := range w.earlier {
-			ids[i], texts[i], from[i], occurred[i] = e.id, e.text, e.validFrom, e.occurredAt
-			slots[i], negated[i], categories[i], extractors[i] = some(e.slot), e.negated, arrayLiteral(e.categories), some(e.extractor)
+		ids, texts, slots := make([]memoryID, n), make([]string, n), make([]*string, n)
+		negated, extractors := make([]bool, n), make([]*string, n)
+		for i, m := range w.earlier {
+			ids[i], texts[i], slots[i], negated[i], extractors[i] = m.id, m.text, some(m.slot), m.negated, some(m.extractor)
 		}
-		b.Queue(memoryEarlier, tenant, ids, texts, from, occurred, slots, negated, categories, extractors)
+		b.Queue(memoryEarlier, tenant, ids, texts, slots, negated, extractors)
 	}
 	if n := len(w.sources); n > 0 {
 		memories, messages, sessions, positions := make([]memoryID, n), make([]int64, n), make([]int64, n), make([]int32, n)
@@ -189,11 +175,8 @@ func (w *writes) queue(b *pgx.Batch, tenant string) {
 		}
 		b.Queue(sourceInsert, tenant, memories, messages, sessions, positions)
 	}
-	if n := len(w.provenance); n > 0 {
-		kinds, values, ids := make([]string, n), make([]string, n), make([]memoryID, n)
-		for i, p := range w.provenance {
-			kinds[i], values[i], ids[i] = p.kind, p.value, p.memory
-		}
+	if len(w.provenance) > 0 {
+		kinds, values, ids := provenanceColumns(w.provenance)
 		b.Queue(provenanceInsert, tenant, kinds, values, ids)
 	}
 	if n := len(w.vectors); n > 0 {
@@ -244,6 +227,20 @@ func (w *writes) queueMemories(b *pgx.Batch, tenant string) {
 		categories, metadata, texts, hashes, verbatim, slots, negated, extractors, from, occurred, expires)
 }
 
+// queueDrawn writes what memories take from their sources.
+func queueDrawn(b *pgx.Batch, tenant string, all []newMemory) {
+	n := len(all)
+	ids, agents, runs, metadata := make([]memoryID, n), make([]string, n), make([]string, n), make([]string, n)
+	scopes, types, categories := make([]*string, n), make([]*string, n), make([]string, n)
+	from, occurred, expires := make([]time.Time, n), make([]*time.Time, n), make([]*time.Time, n)
+	for i, m := range all {
+		ids[i], agents[i], runs[i], metadata[i] = m.id, arrayLiteral(m.agents), arrayLiteral(m.runs), object(m.metadata)
+		scopes[i], types[i], categories[i] = some(m.scope), some(m.memType), arrayLiteral(m.categories)
+		from[i], occurred[i], expires[i] = m.validFrom, m.occurredAt, m.expiresAt
+	}
+	b.Queue(memoryDrawn, tenant, ids, agents, runs, metadata, scopes, types, categories, from, occurred, expires)
+}
+
 // posting is a term of a document; memory stands for itself, a message for its place.
 type posting struct {
 	scopeID, sessionNo int64
@@ -260,10 +257,9 @@ func sortPostings(all []posting) {
 	})
 }
 
-func (w *writes) queueMemoryPostings(b *pgx.Batch, tenant string) {
-	var all []posting
-	var sums scopeSums
-	for _, m := range w.memories {
+// postingsOf gives the postings of memories, in the order of the index, and their sums.
+func postingsOf(memories []newMemory) (all []posting, sums scopeSums) {
+	for _, m := range memories {
 		terms, length := indexed(m.actor, m.text)
 		for _, t := range terms {
 			all = append(all, posting{scopeID: m.scopeID, term: t.Hash, memory: m.id, tf: small(t.Count), length: small(length)})
@@ -271,6 +267,11 @@ func (w *writes) queueMemoryPostings(b *pgx.Batch, tenant string) {
 		sums.add(m.scopeID, int64(small(length)))
 	}
 	sortPostings(all)
+	return all, sums
+}
+
+func queueMemoryPostings(b *pgx.Batch, tenant string, memories []newMemory) {
+	all, sums := postingsOf(memories)
 	n := len(all)
 	scopes, terms, ids := make([]int64, n), make([]int32, n), make([]memoryID, n)
 	tfs, lengths := make([]int16, n), make([]int16, n)
@@ -278,6 +279,17 @@ func (w *writes) queueMemoryPostings(b *pgx.Batch, tenant string) {
 		scopes[i], terms[i], ids[i], tfs[i], lengths[i] = p.scopeID, p.term, p.memory, p.tf, p.length
 	}
 	b.Queue(memoryPostingInsert, tenant, scopes, terms, ids, tfs, lengths, sums.ids, sums.documents, sums.terms)
+}
+
+// queuePostingDelete takes memories out of the index.
+func queuePostingDelete(b *pgx.Batch, tenant string, memories []newMemory) {
+	all, sums := postingsOf(memories)
+	n := len(all)
+	scopes, terms, ids := make([]int64, n), make([]int32, n), make([]memoryID, n)
+	for i, p := range all {
+		scopes[i], terms[i], ids[i] = p.scopeID, p.term, p.memory
+	}
+	b.Queue(postingDelete, tenant, scopes, terms, ids, sums.ids, sums.documents, sums.terms)
 }
 
 // scopeSums counts documents and their lengths by scope.
@@ -302,9 +314,9 @@ func (s *scopeSums) add(scopeID, length int64) {
 // cannot be found, one of four thousand million.
 const wholeMessage int32 = 0
 
-func (w *writes) queueMessagePostings(b *pgx.Batch, tenant string) {
-	var all []posting
-	for _, m := range w.messages {
+// messagePostings gives the postings of messages, in the order of the index.
+func messagePostings(messages []messageRow) (all []posting) {
+	for _, m := range messages {
 		if strings.TrimSpace(m.text) == "" {
 			continue // an image, a tool call: only its speaker's name could be found
 		}
@@ -322,10 +334,15 @@ func (w *writes) queueMessagePostings(b *pgx.Batch, tenant string) {
 			}
 		}
 	}
+	sortPostings(all)
+	return all
+}
+
+func (w *writes) queueMessagePostings(b *pgx.Batch, tenant string) {
+	all := messagePostings(w.messages)
 	if len(all) == 0 {
 		return
 	}
-	sortPostings(all)
 	n := len(all)
 	scopes, terms, sessions, positions := make([]int64, n), make([]int32, n), make([]int64, n), make([]int32, n)
 	tfs, lengths := make([]int16, n), make([]int16, n)
@@ -333,6 +350,19 @@ func (w *writes) queueMessagePostings(b *pgx.Batch, tenant string) {
 		scopes[i], terms[i], sessions[i], positions[i], tfs[i], lengths[i] = p.scopeID, p.term, p.sessionNo, p.position, p.tf, p.length
 	}
 	b.Queue(messagePostingInsert, tenant, scopes, terms, sessions, positions, tfs, lengths, wholeMessage)
+}
+
+func queueMessagePostingDelete(b *pgx.Batch, tenant string, messages []messageRow) {
+	all := messagePostings(messages)
+	if len(all) == 0 {
+		return
+	}
+	n := len(all)
+	scopes, terms, sessions, positions := make([]int64, n), make([]int32, n), make([]int64, n), make([]int32, n)
+	for i, p := range all {
+		scopes[i], terms[i], sessions[i], positions[i] = p.scopeID, p.term, p.sessionNo, p.position
+	}
+	b.Queue(messagePostingDelete, tenant, scopes, terms, sessions, positions, wholeMessage)
 }
 
 // object gives a JSON object, {} for none.

@@ -37,6 +37,9 @@ type Item struct {
 	// Infer has the messages learned from; without it each is stored as it is, and must
 	// have a text.
 	Infer bool
+	// Later leaves what is learned from it for later: the item is not waited for, and has
+	// IngestIDs whatever has become of them.
+	Later bool
 	// Roles says whose messages are learned from or stored: the user's, the assistant's.
 	// What is stored of others counts as the user's.
 	Roles []memd.Role
@@ -163,6 +166,7 @@ type given struct {
 	// learned and stored are the items of each kind, by their number.
 	learned, stored []int
 	appends         []shortterm.Append // of learned
+	later           []bool             // of learned
 	verbatim        []longterm.Verbatim
 	// from is where the memories of each of stored begin in verbatim, and where they end.
 	from []int
@@ -174,6 +178,7 @@ func newGiven(tenant string, items []Item) given {
 		item.Scope.Tenant = tenant
 		if item.Infer {
 			g.learned, g.appends = append(g.learned, i), append(g.appends, item.toLog())
+			g.later = append(g.later, item.Later)
 		} else {
 			g.stored, g.from = append(g.stored, i), append(g.from, len(g.verbatim))
 			g.verbatim = append(g.verbatim, item.toStore()...)
@@ -263,6 +268,10 @@ func (r *Remember) keep(ctx context.Context, tenant string, g given, key *idempo
 			}
 		case again >= tries || ctx.Err() != nil || !metAnother(err):
 			return kept{}, err
+		default:
+			if err := r.log.Meet(ctx, tenant, g.people()); err != nil {
+				return kept{}, err
+			}
 		}
 	}
 }
@@ -288,6 +297,18 @@ func (r *Remember) write(ctx context.Context, tenant string, g given, key *idemp
 	return err
 }
 
+// people are the users that the items are of.
+func (g given) people() []string {
+	var users []string
+	for _, a := range g.appends {
+		users = append(users, a.UserID)
+	}
+	for _, v := range g.verbatim {
+		users = append(users, v.Scope.UserID)
+	}
+	return users
+}
+
 func counts(as []shortterm.Append) []int {
 	n := make([]int, len(as))
 	for i, a := range as {
@@ -297,8 +318,9 @@ func counts(as []shortterm.Append) []int {
 }
 
 // metAnother says whether a transaction surely had no effect and may have one if it is
-// tried again: people who are new to both were met by another in the opposite order, or
-// the connection was dead before anything was sent.
+// tried again: people who are new to both were met by another in the opposite order,
+// which Postgres ends by failing one of them, or the connection was dead before anything
+// was sent.
 func metAnother(err error) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.Code == "40P01" || pgconn.SafeToRetry(err)
@@ -327,7 +349,9 @@ func (r *Remember) await(ctx context.Context, tenant string, g given, logged []s
 		for j, m := range a.Messages {
 			of[n][j] = m.ID
 		}
-		all = append(all, of[n]...)
+		if !g.later[n] {
+			all = append(all, of[n]...)
+		}
 		results[g.learned[n]].IngestIDs = of[n]
 	}
 	if wait <= 0 || len(all) == 0 {
@@ -341,7 +365,7 @@ func (r *Remember) await(ctx context.Context, tenant string, g given, logged []s
 		return
 	}
 	for n, ids := range of {
-		if anyOf(open, ids) {
+		if g.later[n] || anyOf(open, ids) {
 			continue
 		}
 		events, err := r.store.EventsOf(ctx, tenant, ids)

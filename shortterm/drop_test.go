@@ -1,6 +1,7 @@
 package shortterm
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"testing"
@@ -87,6 +88,13 @@ func TestDroppedIsWhatCarriesEveryID(t *testing.T) {
 	all := []of{
 		{"alice", "s", "", ""}, {"alice", "s", "helper", "web"}, {"alice", "t", "helper", ""}, {"bob", "s", "helper", "web"}, {"bob", "t", "", "web"},
 	}
+	f := open(t, Config{})
+	var made []int64
+	for _, o := range all {
+		a := call(t, o.session, "one")
+		a.UserID, a.AgentID, a.AppID = o.user, o.agent, o.app
+		made = append(made, ids(f.append(t, a))...)
+	}
 	for _, c := range []struct {
 		scope memd.Scope
 		want  []int
@@ -100,26 +108,35 @@ func TestDroppedIsWhatCarriesEveryID(t *testing.T) {
 		{memd.Scope{UserID: "bob", AgentID: "other"}, nil},
 		{memd.Scope{UserID: "nobody"}, nil},
 	} {
-		t.Run(c.scope.Describe(), func(t *testing.T) {
-			f := open(t, Config{})
-			var made []int64
-			for _, o := range all {
-				a := call(t, o.session, "one")
-				a.UserID, a.AgentID, a.AppID = o.user, o.agent, o.app
-				made = append(made, ids(f.append(t, a))...)
-			}
-			n, err := f.drop(t, tenant, c.scope)
+		var dropped []int64
+		err := f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
+			n, err := f.DropOpen(t.Context(), tx, tenant, c.scope)
 			if err != nil || n != len(c.want) {
-				t.Errorf("dropped %d, %v, want %d", n, err, len(c.want))
+				t.Errorf("%s: dropped %d, %v, want %d", c.scope.Describe(), n, err, len(c.want))
 			}
-			for i, id := range made {
-				if got := f.ingest(t, id).State == StateSkipped; got != slices.Contains(c.want, i) {
-					t.Errorf("%+v is dropped: %v", all[i], got)
-				}
+			rows, err := tx.Query(t.Context(), `SELECT message_id FROM ingest_settled WHERE state = 'skipped' ORDER BY 1`)
+			if err != nil {
+				t.Fatal(err)
 			}
+			if dropped, err = pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil {
+				t.Fatal(err)
+			}
+			return errRollBack
 		})
+		if !errors.Is(err, errRollBack) {
+			t.Fatal(err)
+		}
+		var want []int64
+		for _, i := range c.want {
+			want = append(want, made[i])
+		}
+		if !slices.Equal(dropped, want) {
+			t.Errorf("%s: dropped %v, want %v", c.scope.Describe(), dropped, want)
+		}
 	}
 }
+
+var errRollBack = errors.New("roll back")
 
 func TestDroppingNeedsAnIDAndKnowsWhatIsNoRun(t *testing.T) {
 	f := open(t, Config{})

@@ -2,6 +2,7 @@ package shortterm
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -52,4 +53,20 @@ func (l *Log) People(ctx context.Context, tenant string, limit int, cursor strin
 		return nil, 0, "", postgres.Err("shortterm.people", err)
 	}
 	return people, total, next, nil
+}
+
+// Meet makes people known who may be new, each in a transaction of its own, so that
+// writes that bring several up do not wait for each other.
+func (l *Log) Meet(ctx context.Context, tenant string, users []string) error {
+	users = slices.Clone(users)
+	slices.Sort(users)
+	for _, u := range slices.Compact(users) {
+		if u == "" {
+			continue
+		}
+		if _, err := l.exec(ctx, tenant, meetPerson, tenant, u); err != nil {
+			return err
+		}
+	}
+	return nil
 }

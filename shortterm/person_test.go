@@ -36,6 +36,10 @@ func TestPeople(t *testing.T) {
 	}
 	f.do(t, `INSERT INTO memory_scope (tenant_id, key, user_id) VALUES ($1, 'k', 'dave')`, tenant)
 
+	if err := f.Meet(t.Context(), tenant, []string{"bob", "", "alice"}); err != nil { // they are known
+		t.Error(err)
+	}
+
 	people, total, next, err := f.People(t.Context(), tenant, 10, "")
 	if err != nil || total != 4 || next != "" {
 		t.Fatalf("%d, %q, %v", total, next, err)
@@ -50,6 +54,12 @@ func TestPeople(t *testing.T) {
 			t.Errorf("%s came up at %v", p.UserID, p.CreatedAt)
 		}
 		got = append(got, fmt.Sprint(p.UserID, " ", p.Sessions, " ", p.Messages, " ", last))
+	}
+	if err := f.Meet(t.Context(), tenant, []string{"zoe", "bob", "zoe"}); err != nil {
+		t.Error(err)
+	}
+	if people, total, _, err := f.People(t.Context(), tenant, 1, ""); err != nil || total != 5 || people[0].UserID != "zoe" {
+		t.Errorf("after meeting one: %+v, %d, %v", people, total, err)
 	}
 	want := []string{"dave 0 0 never", "carol 1 0 never", "bob 1 1 2024-03-01T12:00:00Z", "alice 2 6 2024-03-01T13:00:00Z"}
 	if !slices.Equal(got, want) {

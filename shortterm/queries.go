@@ -243,6 +243,8 @@ const (
 			  FROM conversation_session WHERE tenant_id = $1 AND user_id = p.user_id) s
 		 ORDER BY p.no DESC`
 
+	meetPerson = `INSERT INTO person (tenant_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`
+
 	countPeople = `SELECT count(*) FROM person WHERE tenant_id = $1`
 )
 

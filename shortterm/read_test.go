@@ -444,7 +444,7 @@ var queries = map[string]string{
 	"releaseClaim": releaseClaim, "failClaim": failClaim, "settle": settle, "countOpen": countOpen, "countTenant": countTenant,
 	"countUser": countUser, "countUnsettled": countUnsettled, "listDead": listDead, "retryDead": retryDead, "discardDead": discardDead,
 	"lendTimeout": lendTimeout, "returnTimeout": returnTimeout, "keepTogether": keepTogether, "unsettled": unsettled,
-	"dropOpenOfUser": dropOpenOfUser, "dropOpenOfAny": dropOpenOfAny, "listPeople": listPeople, "countPeople": countPeople,
+	"dropOpenOfUser": dropOpenOfUser, "dropOpenOfAny": dropOpenOfAny, "listPeople": listPeople, "countPeople": countPeople, "meetPerson": meetPerson,
 	"takeDue": takeDue, "markLost": markLost, "expireIdempotency": expireIdempotency,
 }
 

@@ -4,6 +4,7 @@
 ALTER TABLE conversation_context ADD COLUMN learn_as jsonb;
 ALTER TABLE memory ADD COLUMN edited text[] NOT NULL DEFAULT '{}';
 CREATE INDEX memory_expiring ON memory (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX memory_superseded ON memory (superseded_by) WHERE superseded_by IS NOT NULL;
 
 CREATE TABLE person (
   no         bigint GENERATED ALWAYS AS IDENTITY,

@@ -1,0 +1,202 @@
+// Command eval plays short conversations through the log, the rules and the long tier,
+// and prints how much of what must be remembered is (recall), and how much of what is
+// remembered is right (precision), for each kind of conversation.
+//
+//	go run ./eval                   both sets
+//	go run ./eval -v -set open      also what was missed or wrong, of the open set
+//	go run ./eval -live             learning message by message, not a session as a whole
+//	go run ./eval -check FOLDER     only what is wrong with the cases of a folder
+//
+// The cases of testdata/open are for whoever works on the rules. Those of
+// testdata/heldout are not to be looked at by them: of these only figures are printed.
+// It starts its own Postgres in a temporary folder and ends it.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"text/tabwriter"
+
+	"github.com/memdhq/memd/extract"
+	"github.com/memdhq/memd/postgres"
+)
+
+const (
+	openSet    = "open"
+	heldOutSet = "heldout"
+)
+
+// options are what the flags say.
+type options struct {
+	set     string
+	verbose bool
+	live    bool
+	check   string
+	data    string
+}
+
+func main() {
+	var o options
+	flag.StringVar(&o.set, "set", "all", "which cases: open, heldout or all")
+	flag.BoolVar(&o.verbose, "v", false, "list what was missed or wrong, of the open set")
+	flag.BoolVar(&o.live, "live", false, "learn message by message, not a session as a whole")
+	flag.StringVar(&o.check, "check", "", "only check the cases of this folder")
+	flag.StringVar(&o.data, "data", filepath.Join("eval", "testdata"), "folder that holds the sets")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, os.Stdout, o); err != nil {
+		fmt.Fprintln(os.Stderr, "eval:", err)
+		stop()
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, w io.Writer, o options) error {
+	if o.check != "" {
+		cases, err := load(o.check)
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintf(w, "%d cases, nothing wrong with their form\n", len(cases))
+		return err
+	}
+	sets, err := choose(o.data, o.set)
+	if err != nil {
+		return err
+	}
+	return withPostgres(ctx, func(pool *postgres.Pool) error {
+		h := newHouse(pool)
+		h.live = o.live
+		for i := range sets {
+			if err := sets[i].play(ctx, h); err != nil {
+				return err
+			}
+		}
+		if o.verbose {
+			for _, s := range sets {
+				s.explain(w)
+			}
+		}
+		return printTable(w, sets)
+	})
+}
+
+// caseSet are the cases of one folder and what came of them.
+type caseSet struct {
+	name     string
+	cases    []evalCase
+	outcomes []outcome
+}
+
+// choose loads the sets that are asked for. A held-out set that is not there is left
+// out unless it is asked for by name.
+func choose(data, which string) ([]caseSet, error) {
+	var names []string
+	switch which {
+	case openSet, heldOutSet:
+		names = []string{which}
+	case "all":
+		names = []string{openSet, heldOutSet}
+	default:
+		return nil, fmt.Errorf("-set is %q; it must be open, heldout or all", which)
+	}
+	var sets []caseSet
+	for _, name := range names {
+		cases, err := load(filepath.Join(data, name))
+		switch {
+		case name == heldOutSet && which == "all" && errors.Is(err, os.ErrNotExist):
+			continue
+		case name == heldOutSet && err != nil && !errors.Is(err, os.ErrNotExist):
+			// What it holds is not shown, not by an error either.
+			return nil, fmt.Errorf("the held-out set has %d problems; -check lists them", len(each(err)))
+		case err != nil:
+			return nil, err
+		}
+		sets = append(sets, caseSet{name: name, cases: cases})
+	}
+	return sets, nil
+}
+
+func (s *caseSet) play(ctx context.Context, h *house) error {
+	for i, c := range s.cases {
+		o, err := h.play(ctx, fmt.Sprintf("%s-%d", s.name, i), c)
+		if err != nil {
+			if s.name == heldOutSet {
+				return fmt.Errorf("case %d of the held-out set: %w", i, err)
+			}
+			return fmt.Errorf("%s: %w", c.Name, err)
+		}
+		s.outcomes = append(s.outcomes, o)
+	}
+	return nil
+}
+
+// explain lists what was missed or wrong, of the open set only.
+func (s *caseSet) explain(w io.Writer) {
+	if s.name == heldOutSet {
+		return
+	}
+	for i, o := range s.outcomes {
+		if o.Clean == 1 {
+			continue
+		}
+		fmt.Fprintf(w, "%s / %s (%s)\n", s.cases[i].Category, s.cases[i].Name, s.cases[i].Difficulty)
+		for _, m := range o.Misses {
+			fmt.Fprintf(w, "  missed  %s\n", m)
+		}
+		for _, f := range o.False {
+			fmt.Fprintf(w, "  wrong   %s\n", f)
+		}
+	}
+	fmt.Fprintln(w)
+}
+
+// sum adds up the outcomes of a category, of all if it is "".
+func (s *caseSet) sum(category string) counts {
+	var total counts
+	for _, o := range s.outcomes {
+		if category == "" || o.Category == category {
+			total.add(o.counts)
+		}
+	}
+	return total
+}
+
+// printTable prints for each category how many cases there are, how many of them have
+// nothing wrong, and the figures.
+func printTable(out io.Writer, sets []caseSet) error {
+	fmt.Fprintf(out, "%s; precision: of the memories that hold; recall: of what must be remembered\n\n", extract.RulesVersion)
+	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(w, "\t")
+	for _, s := range sets {
+		fmt.Fprintf(w, "%s: cases\tclean\tprecision\trecall\t", s.name)
+	}
+	fmt.Fprintln(w)
+	line := func(label, category string) {
+		fmt.Fprintf(w, "%-16s\t", label)
+		for _, s := range sets {
+			c := s.sum(category)
+			fmt.Fprintf(w, "%d\t%d\t%s\t%s\t", c.Cases, c.Clean, share(c.precision()), share(c.recall()))
+		}
+		fmt.Fprintln(w)
+	}
+	for _, category := range categories {
+		line(category, category)
+	}
+	line("all", "")
+	return w.Flush()
+}
+
+func share(value float64, ok bool) string {
+	if !ok {
+		return "–"
+	}
+	return fmt.Sprintf("%.3f", value)
+}

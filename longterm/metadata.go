@@ -1,0 +1,128 @@
+package longterm
+
+import (
+	"encoding/json"
+	"math/big"
+	"strconv"
+	"strings"
+)
+
+// merged gives the metadata of sources in order: of a key that several have, the first
+// value stands.
+func merged(inOrder []origin) json.RawMessage {
+	var all json.RawMessage
+	for _, o := range inOrder {
+		all = mergeJSON(all, o.metadata)
+	}
+	return all
+}
+
+// mergeJSON adds to an object the members of another whose keys it has not.
+func mergeJSON(to, from json.RawMessage) json.RawMessage {
+	into, more := members(to), members(from)
+	switch {
+	case len(more) == 0:
+		return to
+	case len(into) == 0:
+		return from
+	}
+	for k, v := range more {
+		if _, ok := into[k]; !ok {
+			into[k] = v
+		}
+	}
+	return encoded(into)
+}
+
+// mergePatch applies a merge patch of RFC 7386. Numbers keep their digits.
+func mergePatch(target, patch json.RawMessage) json.RawMessage {
+	if kindOfJSON(patch) != kindObject {
+		return patch
+	}
+	into := members(target)
+	if into == nil {
+		into = map[string]json.RawMessage{}
+	}
+	for k, v := range members(patch) {
+		if kindOfJSON(v) == kindNull {
+			delete(into, k)
+		} else {
+			into[k] = mergePatch(into[k], v)
+		}
+	}
+	return encoded(into)
+}
+
+// members are those of a JSON object, nil if it is none.
+func members(raw json.RawMessage) map[string]json.RawMessage {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(raw, &m) != nil {
+		return nil
+	}
+	return m
+}
+
+func encoded(members map[string]json.RawMessage) json.RawMessage {
+	out, err := json.Marshal(members)
+	if err != nil {
+		panic(err) // the values were read as JSON
+	}
+	return out
+}
+
+// sameJSON compares two JSON objects by what they say; numbers by the digits with which
+// they are stored.
+func sameJSON(a, b json.RawMessage) bool { return canonical(a) == canonical(b) }
+
+func canonical(raw json.RawMessage) string {
+	dec := json.NewDecoder(strings.NewReader(object(raw)))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return string(raw)
+	}
+	out, err := json.Marshal(asStored(v)) // keys sorted
+	if err != nil {
+		return string(raw)
+	}
+	return string(out)
+}
+
+// asStored writes numbers as Postgres gives them back: without an exponent, with the
+// digits after the point that were given.
+func asStored(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			v[k] = asStored(v[k])
+		}
+	case []any:
+		for i := range v {
+			v[i] = asStored(v[i])
+		}
+	case json.Number:
+		return plainNumber(v)
+	}
+	return v
+}
+
+func plainNumber(n json.Number) json.Number {
+	if len(n) > maxExponent {
+		return n
+	}
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(n.String()), "e")
+	_, fraction, _ := strings.Cut(mantissa, ".")
+	digits := len(fraction)
+	if exponent != "" {
+		e, err := strconv.Atoi(exponent)
+		if err != nil || e > maxExponent || e < -maxExponent {
+			return n
+		}
+		digits = max(0, digits-e)
+	}
+	r, ok := new(big.Rat).SetString(n.String())
+	if !ok {
+		return n
+	}
+	return json.Number(r.FloatString(digits))
+}

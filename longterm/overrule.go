@@ -1,0 +1,55 @@
+package longterm
+
+import (
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// overruled is a statement that a message no longer brings about, since a person took it
+// away or rewrote it.
+type overruled struct {
+	message int64
+	// hash is the statement's; "" stands for all that the message states.
+	hash string
+	// slot is what it is about, if that can be updated: nothing else about it is
+	// learned from the message either. "" for none.
+	slot string
+}
+
+// covers says whether a message does not bring about a statement.
+func (o overruled) covers(message int64, hash, slot string) bool {
+	return o.message == message && (o.hash == "" || o.hash == hash || o.slot != "" && o.slot == slot)
+}
+
+// left gives those of the sources of a statement that still bring it about.
+func left(all []overruled, sources []int64, hash, slot string) []int64 {
+	if len(all) == 0 {
+		return sources
+	}
+	return slices.DeleteFunc(slices.Clone(sources), func(id int64) bool {
+		return slices.ContainsFunc(all, func(o overruled) bool { return o.covers(id, hash, slot) })
+	})
+}
+
+func queueOverruled(b *pgx.Batch, tenant string, all []overruled) {
+	if len(all) == 0 {
+		return
+	}
+	// One statement must not name a row twice.
+	rows := map[[2]any]overruled{}
+	for _, o := range all {
+		k := [2]any{o.message, o.hash}
+		if was, ok := rows[k]; ok && was.slot != "" {
+			continue
+		}
+		rows[k] = o
+	}
+	var messages []int64
+	var hashes []string
+	var slots []*string
+	for _, o := range rows {
+		messages, hashes, slots = append(messages, o.message), append(hashes, o.hash), append(slots, some(o.slot))
+	}
+	b.Queue(overruledInsert, tenant, messages, hashes, slots)
+}
