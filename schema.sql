@@ -155,8 +155,8 @@ CREATE TABLE memory_scope (
   magnitude     smallint GENERATED ALWAYS AS (floor(ln(greatest(memories, 1)) / ln(2))) STORED, -- of memories, so that its index seldom changes
   neighbour_model      text,                         -- whose vectors memory_neighbour holds of this scope; null: none
   neighbour_dimensions int,
-  neighbours_upto      uuid,                         -- how far they have been copied
-  neighbours_ready     boolean NOT NULL DEFAULT false, -- they are all there
+  neighbours_upto      uuid,                         -- how far they are known to be right
+  neighbours_ready     boolean NOT NULL DEFAULT false, -- they are right and all there
   UNIQUE (tenant_id, key)
 ) WITH (fillfactor = 70);
 CREATE INDEX memory_scope_user ON memory_scope (tenant_id, user_id, agent_id);
@@ -272,7 +272,7 @@ END $$;
 
 -- A copy of the live vectors of one model of each large scope, whose nearest are found
 -- by a graph instead of by reading all. Each such scope has a partition and a graph of
--- its own, made by memd_neighbours_open: what others have is not in the way, and scopes
+-- its own, made by memd_neighbours_build: what others have is not in the way, and scopes
 -- of ordinary size have nothing here.
 CREATE TABLE memory_neighbour (
   scope_id  bigint NOT NULL,
@@ -284,8 +284,8 @@ CREATE TABLE memory_neighbour (
 ALTER TABLE memory_neighbour ALTER COLUMN embedding SET STORAGE PLAIN;
 
 -- Keeps the copy as the vectors are, in the same transaction. Whoever changes vectors
--- holds the lock of the scope's identity, as do those who open, copy and close: what was
--- there before it was opened is copied, what comes after it passes here.
+-- holds the lock of the scope's identity, as does who puts a copy among the others or
+-- brings it up to date: what passed before that is made good, what comes after passes here.
 CREATE FUNCTION memd_keep_neighbours() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 DECLARE s record;
 BEGIN
@@ -456,32 +456,54 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
     ORDER BY s.id LIMIT n)
 $$;
 
--- Drops the neighbours of a scope of the tenant that is set.
-CREATE FUNCTION memd_neighbours_close(scope bigint) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '2s' AS $$
+-- Holds the others to the tenant that is set, and to one caller at a time for each scope.
+CREATE FUNCTION memd_neighbours_mine(scope bigint) RETURNS void
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM FROM memory_scope s WHERE s.id = scope AND s.tenant_id = nullif(current_setting('memd.tenant', true), '');
   IF NOT FOUND THEN
     RAISE EXCEPTION 'the tenant has no such scope' USING ERRCODE = 'insufficient_privilege';
   END IF;
-  PERFORM pg_advisory_xact_lock(hashtext('memory_neighbour'));
+  PERFORM pg_advisory_xact_lock(hashtextextended('memory_neighbour', scope));
+END $$;
+
+-- Drops the neighbours of a scope.
+CREATE FUNCTION memd_neighbours_close(scope bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '2s' AS $$
+BEGIN
+  PERFORM memd_neighbours_mine(scope);
   EXECUTE format('DROP TABLE IF EXISTS %I', 'memory_neighbour_' || scope);
 END $$;
 
--- Makes room for the neighbours of a scope of the tenant that is set. The table is made
--- beside the others and then put among them, which keeps nobody from reading or writing.
-CREATE FUNCTION memd_neighbours_open(scope bigint, dimensions int) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '2s' AS $$
-DECLARE name text := 'memory_neighbour_' || scope;
+-- Makes the neighbours of a scope of the tenant that is set, of up to n of its vectors,
+-- in a table of their own, which nobody sees before memd_neighbours_attach.
+CREATE FUNCTION memd_neighbours_build(scope bigint, of_model text, dimensions int, n int) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET maintenance_work_mem = '512MB' SET max_parallel_maintenance_workers = 0 AS $$
+DECLARE
+  name text := 'memory_neighbour_' || scope;
+  tenant text := current_setting('memd.tenant', true);
 BEGIN
   PERFORM memd_neighbours_close(scope);
   EXECUTE format('CREATE TABLE %I (LIKE memory_neighbour INCLUDING STORAGE)', name);
   EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
   EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
   EXECUTE format('CREATE POLICY tenant ON %I USING (tenant_id = (SELECT nullif(current_setting(''memd.tenant'', true), '''')))', name);
-  EXECUTE format('CREATE INDEX %I ON %I USING hnsw ((embedding::public.halfvec(%s)) public.halfvec_cosine_ops) WITH (m = 16, ef_construction = 128)',
-    name || '_near', name, dimensions);
-  EXECUTE format('ALTER TABLE memory_neighbour ATTACH PARTITION %I FOR VALUES IN (%s)', name, scope);
+  EXECUTE format('INSERT INTO %I (scope_id, memory_id, tenant_id, embedding)
+    SELECT scope_id, memory_id, tenant_id, embedding FROM memory_embedding
+     WHERE scope_id = $1 AND model = $2 AND tenant_id = $3 AND live AND public.vector_dims(embedding) = $4 LIMIT $5', name)
+    USING scope, of_model, tenant, dimensions, n;
+  EXECUTE format('ALTER TABLE %I ADD PRIMARY KEY (scope_id, memory_id)', name);
+  EXECUTE format('CREATE INDEX %I ON %I USING hnsw ((embedding::public.halfvec(%s)) public.halfvec_cosine_ops)', name || '_near', name, dimensions);
+END $$;
+
+-- Puts the neighbours that memd_neighbours_build made among the others. It waits for those
+-- who do the same, and keeps nobody from reading or writing.
+CREATE FUNCTION memd_neighbours_attach(scope bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '30s' AS $$
+BEGIN
+  PERFORM memd_neighbours_mine(scope);
+  EXECUTE format('ALTER TABLE memory_neighbour ATTACH PARTITION %I FOR VALUES IN (%s)', 'memory_neighbour_' || scope, scope);
 END $$;
 
 -- Drops idempotency rows past their day; returns how many.
@@ -495,9 +517,11 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 $$;
 
 REVOKE ALL ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
-  memd_neighbours_due(text, int, int, int), memd_neighbours_open(bigint, int), memd_neighbours_close(bigint) FROM PUBLIC;
+  memd_neighbours_due(text, int, int, int), memd_neighbours_mine(bigint), memd_neighbours_close(bigint),
+  memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
-  memd_neighbours_due(text, int, int, int), memd_neighbours_open(bigint, int), memd_neighbours_close(bigint) TO memd_app;
+  memd_neighbours_due(text, int, int, int), memd_neighbours_close(bigint),
+  memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint) TO memd_app;
 
 -- The version of this schema. Each migration replaces it as its last step.
 CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 2';

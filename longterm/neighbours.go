@@ -3,12 +3,12 @@ package longterm
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"math"
 	"slices"
 	"strconv"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/memdhq/memd/postgres"
@@ -20,8 +20,9 @@ import (
 // graph (HNSW) of its own, and only a few of them are looked at. The graph gives what it
 // comes across: where that is not enough, all are read after all.
 //
-// The copy is made a little at a time by TendNeighbours and kept right by a trigger on
-// memory_embedding.
+// The copy and its graph are made by TendNeighbours: in one go, which is several times
+// cheaper than one by one and keeps nobody waiting, and then brought up to date piece by
+// piece. From then on a trigger on memory_embedding keeps it right.
 
 const (
 	// leastLargeScope is the least Config.LargeScope; the index by which large scopes
@@ -29,29 +30,25 @@ const (
 	leastLargeScope = 256
 	// mostGraphDimensions are the most that a graph can be made of.
 	mostGraphDimensions = 4000
-	// copiedAtOnce is how many vectors are copied in one transaction, which keeps
-	// others from changing the scope for about a tenth of a second.
-	copiedAtOnce = 64
+	// builtAtOnce bounds the memory of which a graph is made in one go, in bytes; those of
+	// a graph's links are about as many as linkBytes for each vector.
+	builtAtOnce, linkBytes = 400 << 20, 400
+	// comparedAtOnce is how many vectors are looked at in one transaction, and
+	// mendedAtOnce how many are put into the graph: others cannot change the scope
+	// meanwhile, for about a tenth of a second.
+	comparedAtOnce, mendedAtOnce = 2000, 32
 	// tendedAtOnce is how many scopes are looked at in search of one that no one else
 	// is at work on.
 	tendedAtOnce = 16
 	// graphBreadth is how many near vectors a search of a graph keeps in view at least.
 	// Below twice what is wanted some of the nearest are missed.
 	graphBreadth, mostGraphBreadth = 200, 1000
-	// graphReach is how many vectors such a search looks at before it gives up finding
+	// mostGraphReach is how many vectors such a search looks at before it gives up finding
 	// enough that qualify.
-	graphReach = 20_000
+	mostGraphReach = 20_000
 
 	lockNotAvailable = "55P03"
 )
-
-// lockScopesByID is lockScopes for scopes $2 of which only the ids are known; see lock.
-const lockScopesByID = `
-	SELECT pg_advisory_xact_lock(k) FROM (
-	  SELECT DISTINCT ('x' || encode(substr(s.key, 1, 8), 'hex'))::bit(64)::bigint AS k
-	    FROM unnest($2::bigint[]) AS u (id)
-	   CROSS JOIN LATERAL (SELECT key FROM memory_scope WHERE id = u.id AND tenant_id = $1 OFFSET 0) s
-	   ORDER BY k) k`
 
 const neighboursDue = `SELECT tenant_id, scope_id FROM memd_neighbours_due($1, $2, $3, $4)`
 
@@ -61,10 +58,13 @@ const neighboursTry = `
 	SELECT key, pg_try_advisory_xact_lock(hashtextextended('memory_neighbour', id)) FROM memory_scope WHERE id = $2 AND tenant_id = $1`
 
 const neighboursState = `
-	SELECT memories, coalesce(neighbour_model, ''), coalesce(neighbour_dimensions, 0), neighbours_ready
+	SELECT memories, coalesce(neighbour_model, ''), coalesce(neighbour_dimensions, 0),
+	       coalesce(neighbours_upto, '00000000-0000-0000-0000-000000000000'), neighbours_ready
 	  FROM memory_scope WHERE id = $2 AND tenant_id = $1`
 
-const neighboursOpen = `SELECT memd_neighbours_open($1, $2)`
+const neighboursBuild = `SELECT memd_neighbours_build($1, $2, $3, $4)`
+
+const neighboursAttach = `SELECT memd_neighbours_attach($1)`
 
 const neighboursOpened = `
 	UPDATE memory_scope SET neighbour_model = $3, neighbour_dimensions = $4, neighbours_upto = NULL, neighbours_ready = false
@@ -76,22 +76,27 @@ const neighboursClosed = `
 	UPDATE memory_scope SET neighbour_model = NULL, neighbour_dimensions = NULL, neighbours_upto = NULL, neighbours_ready = false
 	 WHERE id = $2 AND tenant_id = $1`
 
-// neighboursCopy copies the next $5 vectors, $3 and $4 being the model and its width. What
-// was written meanwhile is there already.
-const neighboursCopy = `
-	WITH part AS (
-	  SELECT e.memory_id, e.live, e.embedding FROM memory_embedding e
-	   WHERE e.scope_id = $2 AND e.model = $3 AND e.tenant_id = $1
-	     AND e.memory_id > coalesce((SELECT neighbours_upto FROM memory_scope WHERE id = $2 AND tenant_id = $1), '00000000-0000-0000-0000-000000000000')
-	   ORDER BY e.memory_id LIMIT $5),
-	copied AS (
-	  INSERT INTO memory_neighbour (scope_id, memory_id, tenant_id, embedding)
-	  SELECT $2, memory_id, $1, embedding FROM part WHERE live AND vector_dims(embedding) = $4
-	  ON CONFLICT (scope_id, memory_id) DO NOTHING)
-	UPDATE memory_scope
-	   SET neighbours_upto = coalesce((SELECT memory_id FROM part ORDER BY memory_id DESC LIMIT 1), neighbours_upto),
-	       neighbours_ready = (SELECT count(*) < $5 FROM part)
-	 WHERE id = $2 AND tenant_id = $1`
+// neighboursCompare gives the next $6 vectors after $5, of model $3 and width $4, and
+// whether they ought to be put among the neighbours.
+const neighboursCompare = `
+	SELECT e.memory_id, e.live AND vector_dims(e.embedding) = $4
+	       AND (SELECT n.embedding <> e.embedding FROM memory_neighbour n WHERE n.scope_id = $2 AND n.memory_id = e.memory_id AND n.tenant_id = $1) IS NOT FALSE
+	  FROM memory_embedding e
+	 WHERE e.scope_id = $2 AND e.model = $3 AND e.tenant_id = $1 AND e.memory_id > $5
+	 ORDER BY e.memory_id LIMIT $6`
+
+const neighboursMend = `
+	INSERT INTO memory_neighbour (scope_id, memory_id, tenant_id, embedding)
+	SELECT $2, u.id, $1, e.embedding FROM unnest($4::uuid[]) AS u (id)
+	 CROSS JOIN LATERAL (SELECT embedding FROM memory_embedding WHERE scope_id = $2 AND model = $3 AND tenant_id = $1 AND memory_id = u.id OFFSET 0) e
+	ON CONFLICT (scope_id, memory_id) DO UPDATE SET embedding = excluded.embedding`
+
+// neighboursClear removes those after $4 and up to $5 that are not live.
+const neighboursClear = `
+	DELETE FROM memory_neighbour n WHERE n.scope_id = $2 AND n.tenant_id = $1 AND n.memory_id > $4 AND n.memory_id <= $5
+	   AND (SELECT e.live FROM memory_embedding e WHERE e.scope_id = $2 AND e.model = $3 AND e.memory_id = n.memory_id AND e.tenant_id = $1) IS NOT TRUE`
+
+const neighboursUpTo = `UPDATE memory_scope SET neighbours_upto = $3, neighbours_ready = $4 WHERE id = $2 AND tenant_id = $1`
 
 // TendNeighbours does the next piece of work that large scopes need for their nearest
 // vectors to be found fast, and says whether it found any. Vectors are those of model,
@@ -100,7 +105,8 @@ const neighboursCopy = `
 // A scope of any tenant that has come to hold Config.LargeScope memories is made ready
 // piece by piece; one that has shrunk to less than half of that, or whose vectors were
 // made ready for another model, is put back to the ordinary. What was begun goes on
-// where it ended, whoever calls; several may call at once.
+// where it ended, whoever calls; several may call at once. The first piece is the largest:
+// it takes about a millisecond a memory, and is begun anew if ctx ends before it does.
 func (s *Store) TendNeighbours(ctx context.Context, model string, dims int) (worked bool, err error) {
 	const op = "longterm.tend_neighbours"
 	if model == "" || dims < 1 || dims > mostGraphDimensions {
@@ -136,40 +142,100 @@ func (s *Store) TendNeighbours(ctx context.Context, model string, dims int) (wor
 	return false, nil
 }
 
-// tend does the next piece of work on one scope. It holds the lock under which the
-// scope's vectors change, so that none changes between being read and being copied.
+// neighbourhood is what is known of a scope's neighbours.
+type neighbourhood struct {
+	tenant  string
+	scopeID int64
+	// memories is the scope's size.
+	memories int
+	// model and width are those of the vectors, "" if there are none.
+	model string
+	width int
+	// upTo is the last memory of which they are known to be right; ready says that all are.
+	upTo  memoryID
+	ready bool
+}
+
+func (n *neighbourhood) queue(b *pgx.Batch) {
+	b.Queue(neighboursState, n.tenant, n.scopeID).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&n.memories, &n.model, &n.width, &n.upTo, &n.ready)
+	})
+}
+
+// tend does the next piece of work on one scope, if nobody else is at it.
 func (s *Store) tend(ctx context.Context, tx pgx.Tx, tenant string, scopeID int64, model string, dims int) (worked bool, err error) {
 	var key []byte
 	var mine bool
+	n := &neighbourhood{tenant: tenant, scopeID: scopeID}
 	b := &pgx.Batch{}
 	b.Queue(pinPlans)
 	b.Queue(neighboursTry, tenant, scopeID).QueryRow(func(row pgx.Row) error { return row.Scan(&key, &mine) })
+	n.queue(b)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil || !mine {
 		return false, err
 	}
-	var memories, width int
-	var of string
-	var ready bool
+	large := n.memories >= s.cfg.LargeScope
 	b = &pgx.Batch{}
-	b.Queue(lockScopes, []int64{lock([sha256.Size]byte(key))})
-	b.Queue(neighboursState, tenant, scopeID).QueryRow(func(row pgx.Row) error { return row.Scan(&memories, &of, &width, &ready) })
+	if n.model == "" && large {
+		// Not under the scope's lock: it takes long.
+		b.Queue(neighboursBuild, scopeID, model, dims, builtAtOnce/(2*dims+linkBytes))
+	}
+	// From here on no vector of the scope changes.
+	queueLocks(b, tenant, [][]byte{key})
+	n.queue(b)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return false, err
 	}
 	b = &pgx.Batch{}
 	switch {
-	case of != "" && (of != model || width != dims || memories < s.cfg.LargeScope/2):
+	case n.model == "" && large:
+		b.Queue(neighboursAttach, scopeID)
+		b.Queue(neighboursOpened, tenant, scopeID, model, dims)
+	case n.model != "" && (n.model != model || n.width != dims || n.memories < s.cfg.LargeScope/2):
 		b.Queue(neighboursClose, scopeID)
 		b.Queue(neighboursClosed, tenant, scopeID)
-	case of == "" && memories >= s.cfg.LargeScope:
-		b.Queue(neighboursOpen, scopeID, dims)
-		b.Queue(neighboursOpened, tenant, scopeID, model, dims)
-	case of != "" && !ready:
-		b.Queue(neighboursCopy, tenant, scopeID, model, dims, copiedAtOnce)
+	case n.model != "" && !n.ready:
+		return true, n.mend(ctx, tx)
 	default:
 		return false, nil
 	}
 	return true, exec(ctx, tx, b)
+}
+
+// mend compares the next neighbours with the vectors and makes good what passed before
+// they were put among the others.
+func (n *neighbourhood) mend(ctx context.Context, tx pgx.Tx) error {
+	rows, err := tx.Query(ctx, neighboursCompare, n.tenant, n.scopeID, n.model, n.width, n.upTo, comparedAtOnce)
+	if err != nil {
+		return err
+	}
+	var missing []memoryID
+	var id memoryID
+	var isMissing bool
+	compared, upTo := 0, n.upTo
+	if _, err := pgx.ForEachRow(rows, []any{&id, &isMissing}, func() error {
+		if len(missing) == mendedAtOnce {
+			return nil
+		}
+		if isMissing {
+			missing = append(missing, id)
+		}
+		compared, upTo = compared+1, id
+		return nil
+	}); err != nil {
+		return err
+	}
+	ready := compared < comparedAtOnce && len(missing) < mendedAtOnce
+	if ready {
+		upTo = memoryID(uuid.Max)
+	}
+	b := &pgx.Batch{}
+	if len(missing) > 0 {
+		b.Queue(neighboursMend, n.tenant, n.scopeID, n.model, missing)
+	}
+	b.Queue(neighboursClear, n.tenant, n.scopeID, n.model, n.upTo, upTo)
+	b.Queue(neighboursUpTo, n.tenant, n.scopeID, upTo, ready)
+	return exec(ctx, tx, b)
 }
 
 // widenGraphs lets the graphs of what follows in the transaction go on until enough is
@@ -205,12 +271,18 @@ func (f *finding) neighbourStatement(scopeID int64) *statement {
 	return st.write(" LIMIT ", st.bind(f.wanted(), "int"))
 }
 
+// graphReach is how many vectors a search of a graph looks at before it gives up. Each
+// costs as much as several that are read in a row.
+func (f *finding) graphReach() int {
+	return min(max(10*f.wanted(), f.memories.documents/5), mostGraphReach)
+}
+
 // askNeighbours adds the nearest memories of the scopes that propose left to it. If one of
 // them does not give as many as are wanted, all vectors are read.
 func (f *finding) askNeighbours(ctx context.Context) error {
 	short := false
 	err := f.store.read(ctx, "longterm.search", f.tenant, func(b *pgx.Batch) {
-		b.Queue(widenGraphs, min(max(graphBreadth, 2*f.wanted()), mostGraphBreadth), graphReach)
+		b.Queue(widenGraphs, min(max(graphBreadth, 2*f.wanted()), mostGraphBreadth), f.graphReach())
 		for _, scopeID := range f.large {
 			queue(b, f.neighbourStatement(scopeID)).Query(func(rows pgx.Rows) error {
 				var n nearby

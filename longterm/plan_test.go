@@ -31,9 +31,10 @@ var fixedStatements = map[string]string{
 	"postingDelete": postingDelete, "embeddingDelete": embeddingDelete, "memoryDelete": memoryDelete,
 	"historySelect": historySelect, "embeddingDue": embeddingDue, "unembeddedSelect": unembeddedSelect, "vectorInsert": vectorInsert,
 	"calibrationSelect": calibrationSelect, "calibrationInsert": calibrationInsert,
-	"lockScopesByID": lockScopesByID, "neighboursDue": neighboursDue, "neighboursTry": neighboursTry, "neighboursState": neighboursState,
-	"neighboursOpen": neighboursOpen, "neighboursOpened": neighboursOpened, "neighboursClose": neighboursClose, "neighboursClosed": neighboursClosed,
-	"neighboursCopy": neighboursCopy, "widenGraphs": widenGraphs,
+	"neighboursDue": neighboursDue, "neighboursTry": neighboursTry, "neighboursState": neighboursState,
+	"neighboursBuild": neighboursBuild, "neighboursAttach": neighboursAttach, "neighboursOpened": neighboursOpened, "neighboursClose": neighboursClose, "neighboursClosed": neighboursClosed,
+	"neighboursCompare": neighboursCompare, "neighboursMend": neighboursMend, "neighboursClear": neighboursClear, "neighboursUpTo": neighboursUpTo,
+	"widenGraphs": widenGraphs,
 }
 
 // parts of statements, not statements.

@@ -277,13 +277,14 @@ func (f *finding) loadStatement() *statement {
 	where := f.conditions(st)
 	scope := "m.scope_id"
 	if f.reach == reachUser || f.reach == reachTenant {
-		// A place in a session may be of another app than the memories asked for.
+		// A place in a session may be of another app than the memories asked for. + 0 keeps
+		// each memory from being looked for among all of the scope.
 		if len(f.scopeIDs) == 1 {
 			// Known before the first row is read, it leaves one partition of the vectors.
 			scope = st.bind(f.scopeIDs[0], "bigint")
-			where += " AND m.scope_id = " + scope
+			where += " AND m.scope_id + 0 = " + scope
 		} else {
-			where += " AND m.scope_id = ANY (" + st.bind(f.scopeIDs, "bigint[]") + ")"
+			where += " AND m.scope_id + 0 = ANY (" + st.bind(f.scopeIDs, "bigint[]") + ")"
 		}
 	}
 	proposals := f.wanted()

@@ -64,18 +64,20 @@ func (s *Store) PutVectors(ctx context.Context, tenant, model string, missing []
 	if len(missing) == 0 {
 		return nil
 	}
-	ids, scopes := make([]memoryID, len(missing)), make([]int64, len(missing))
-	texts, halves := make([]string, len(missing)), make([]pgvector.HalfVector, len(missing))
+	ids, texts, halves := make([]memoryID, len(missing)), make([]string, len(missing)), make([]pgvector.HalfVector, len(missing))
 	for i, m := range missing {
 		id, err := parseID(m.ID)
 		if err != nil {
 			return err
 		}
-		ids[i], scopes[i], texts[i], halves[i] = id, m.ScopeID, m.text, pgvector.NewHalfVector(vectors[i])
+		ids[i], texts[i], halves[i] = id, m.text, pgvector.NewHalfVector(vectors[i])
 	}
-	return s.read(ctx, "longterm.put_vectors", tenant, func(b *pgx.Batch) {
-		b.Queue(lockScopesByID, tenant, scopes)
-		b.Queue(vectorInsert, tenant, model, ids, texts, halves)
+	return s.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
+		if err := lockMemories(ctx, tx, tenant, ids); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, vectorInsert, tenant, model, ids, texts, halves)
+		return postgres.Err("longterm.put_vectors", err)
 	})
 }
 

@@ -7,8 +7,9 @@ import (
 	"github.com/sourcegraph/conc/panics"
 )
 
-// upkeepTime bounds one piece of upkeep.
-const upkeepTime = time.Minute
+// upkeepTime bounds one piece of upkeep. Making half a million memories ready for searches
+// takes about ten minutes.
+const upkeepTime = time.Hour
 
 // sweptAtOnce is how many expired memories are removed together.
 const sweptAtOnce = 200

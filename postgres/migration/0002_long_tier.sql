@@ -122,31 +122,52 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
     ORDER BY s.id LIMIT n)
 $$;
 
-CREATE FUNCTION memd_neighbours_close(scope bigint) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '2s' AS $$
+CREATE FUNCTION memd_neighbours_mine(scope bigint) RETURNS void
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM FROM memory_scope s WHERE s.id = scope AND s.tenant_id = nullif(current_setting('memd.tenant', true), '');
   IF NOT FOUND THEN
     RAISE EXCEPTION 'the tenant has no such scope' USING ERRCODE = 'insufficient_privilege';
   END IF;
-  PERFORM pg_advisory_xact_lock(hashtext('memory_neighbour'));
+  PERFORM pg_advisory_xact_lock(hashtextextended('memory_neighbour', scope));
+END $$;
+
+CREATE FUNCTION memd_neighbours_close(scope bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '2s' AS $$
+BEGIN
+  PERFORM memd_neighbours_mine(scope);
   EXECUTE format('DROP TABLE IF EXISTS %I', 'memory_neighbour_' || scope);
 END $$;
 
-CREATE FUNCTION memd_neighbours_open(scope bigint, dimensions int) RETURNS void
-LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '2s' AS $$
-DECLARE name text := 'memory_neighbour_' || scope;
+CREATE FUNCTION memd_neighbours_build(scope bigint, of_model text, dimensions int, n int) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT
+SET maintenance_work_mem = '512MB' SET max_parallel_maintenance_workers = 0 AS $$
+DECLARE
+  name text := 'memory_neighbour_' || scope;
+  tenant text := current_setting('memd.tenant', true);
 BEGIN
   PERFORM memd_neighbours_close(scope);
   EXECUTE format('CREATE TABLE %I (LIKE memory_neighbour INCLUDING STORAGE)', name);
   EXECUTE format('ALTER TABLE %I ENABLE ROW LEVEL SECURITY', name);
   EXECUTE format('ALTER TABLE %I FORCE ROW LEVEL SECURITY', name);
   EXECUTE format('CREATE POLICY tenant ON %I USING (tenant_id = (SELECT nullif(current_setting(''memd.tenant'', true), '''')))', name);
-  EXECUTE format('CREATE INDEX %I ON %I USING hnsw ((embedding::public.halfvec(%s)) public.halfvec_cosine_ops) WITH (m = 16, ef_construction = 128)',
-    name || '_near', name, dimensions);
-  EXECUTE format('ALTER TABLE memory_neighbour ATTACH PARTITION %I FOR VALUES IN (%s)', name, scope);
+  EXECUTE format('INSERT INTO %I (scope_id, memory_id, tenant_id, embedding)
+    SELECT scope_id, memory_id, tenant_id, embedding FROM memory_embedding
+     WHERE scope_id = $1 AND model = $2 AND tenant_id = $3 AND live AND public.vector_dims(embedding) = $4 LIMIT $5', name)
+    USING scope, of_model, tenant, dimensions, n;
+  EXECUTE format('ALTER TABLE %I ADD PRIMARY KEY (scope_id, memory_id)', name);
+  EXECUTE format('CREATE INDEX %I ON %I USING hnsw ((embedding::public.halfvec(%s)) public.halfvec_cosine_ops)', name || '_near', name, dimensions);
 END $$;
-REVOKE ALL ON FUNCTION memd_neighbours_due(text, int, int, int), memd_neighbours_open(bigint, int), memd_neighbours_close(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memd_neighbours_due(text, int, int, int), memd_neighbours_open(bigint, int), memd_neighbours_close(bigint) TO memd_app;
+
+CREATE FUNCTION memd_neighbours_attach(scope bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '30s' AS $$
+BEGIN
+  PERFORM memd_neighbours_mine(scope);
+  EXECUTE format('ALTER TABLE memory_neighbour ATTACH PARTITION %I FOR VALUES IN (%s)', 'memory_neighbour_' || scope, scope);
+END $$;
+REVOKE ALL ON FUNCTION memd_neighbours_due(text, int, int, int), memd_neighbours_mine(bigint), memd_neighbours_close(bigint),
+  memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memd_neighbours_due(text, int, int, int), memd_neighbours_close(bigint),
+  memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint) TO memd_app;
 
 CREATE OR REPLACE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 2';
