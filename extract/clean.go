@@ -30,7 +30,10 @@ func Clean(text string) string {
 }
 
 // clean is Clean for as long as ctx lasts.
-func clean(ctx context.Context, text string) (string, error) {
+func clean(ctx context.Context, text string) (string, error) { return cleaned(ctx, text, false) }
+
+// cleaned is clean, with or without secrets.
+func cleaned(ctx context.Context, text string, keepSecrets bool) (string, error) {
 	text, rest := bound(text)
 	text = strings.ToValidUTF8(text, "\uFFFD")
 	text = strings.ReplaceAll(text, "\r\n", "\n")
@@ -57,7 +60,11 @@ func clean(ctx context.Context, text string) (string, error) {
 		return "", err
 	}
 	text = dropExamples(text)
-	return redact(ctx, text+closingFence(ctx, text, rest))
+	text += closingFence(ctx, text, rest)
+	if keepSecrets {
+		return text, ctx.Err()
+	}
+	return redact(ctx, text)
 }
 
 // dropRecalled takes out blocks of recalled text: a heading with the lines that

@@ -28,6 +28,9 @@ func judge(text string, english, assistant bool, names map[string]bool) (act, st
 	case isSmallTalk(text, names), assistant && service.MatchString(text):
 		return chats, ""
 	case !english:
+		if assistant && foreignService.MatchString(text) {
+			return chats, ""
+		}
 		return judgeForeign(text, names)
 	case assistant:
 		if asksSomething(text) {
@@ -62,8 +65,10 @@ func judge(text string, english, assistant bool, names map[string]bool) (act, st
 // judgeForeign judges a sentence whose grammar is not known: only a plain question
 // is told from the rest, and of one that has a part before it all is kept.
 func judgeForeign(text string, names map[string]bool) (act, string) {
-	bare := strings.TrimRight(text, closers+" !.。！")
-	if !endsAsking(text) && !strings.HasSuffix(bare, "ですか") && !strings.HasSuffix(bare, "ますか") {
+	if !asksForeign(text) {
+		if foreignRequest.MatchString(text) && !foreignOwn.MatchString(text) {
+			return commands, ""
+		}
 		return states, text
 	}
 	if n := strings.IndexRune(text, '¿'); n > 0 {
@@ -78,10 +83,55 @@ func judgeForeign(text string, names map[string]bool) (act, string) {
 	return asks, ""
 }
 
+// asksForeign says whether a sentence of another language is a question.
+func asksForeign(text string) bool {
+	if endsAsking(text) {
+		return true
+	}
+	bare := strings.TrimRightFunc(text, func(r rune) bool {
+		return unicode.IsSpace(r) || isPictograph(r) || strings.ContainsRune(closers+"!.。！…", r)
+	})
+	for _, ending := range []string{"ですか", "ますか", "でしょうか", "ましたか", "吗", "嗎"} {
+		if strings.HasSuffix(bare, ending) {
+			return true
+		}
+	}
+	return foreignQuestion.MatchString(text)
+}
+
+// phrases compiles a pattern of sentences' beginnings in any case.
+func phrases(list ...string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^[\s¿¡"«„]*(?:` + strings.Join(list, `|`) + `)`)
+}
+
+var (
+	// foreignQuestion opens a question of another language that lacks its mark.
+	foreignQuestion = phrases(
+		`(?:qué|cuál|cuándo|dónde|cómo|cuánt[oa]s?|quién) (?:es|son|está|tal|hora|hago|puedo|significa|se)\b`, `(?:puedes|podrías|me puedes|sabes)\b`,
+		`(?:qu'est-ce|est-ce|comment|pourquoi|quand est|quel(?:le)? (?:est|heure)|où est|tu peux|peux-tu|pouvez-vous|vous pouvez|tu sais|c'est quoi)\b`,
+		`(?:was ist|was sind|wie (?:ist|geht|spät|kann|mache|viel|heißt)|wo (?:ist|kann|finde)|wann ist|warum|wer ist|kannst du|könntest du|können sie|weißt du)\b`,
+		`(?:o que|qual|quando é|onde (?:fica|está|posso)|como (?:se|faço|posso|é)|por que|quem é|você pode|vc pode|pode me|podes)\b`,
+		`هل\s`, `(?:ما|من|أين|متى|كيف|لماذا|كم)\s(?:هو|هي|هل|يمكن|أستطيع)`)
+	// foreignRequest opens a request of another language that states nothing.
+	foreignRequest = phrases(
+		`(?:por favor,? )?(?:escr[ií]be(?:me)?|escribir|tradúce(?:me|lo|la)?|traduce|explíca(?:me|lo)?|explica|resume|resúme(?:lo|me)?|dame|cuéntame|ayúdame|hazme|hazlo|muéstrame|dime|corrige|continúa|sigue)(?:\s|$|[,.!])`,
+		`(?:s'il (?:te|vous) plaît,? )?(?:écris|écrivez|traduis|traduisez|explique|expliquez|résume|résumez|donne|donnez|raconte|aide-moi|aidez-moi|montre|dis-moi|dites-moi|corrige|corrigez|continue)(?:\s|$|[-,.!])`,
+		`(?:bitte )?(?:schreib|schreibe|übersetze?|erklär|erkläre|fasse?|gib mir|erzähl|hilf mir|zeig mir|sag mir|mach mir|korrigiere?|mach weiter)(?:\s|$|[,.!])`,
+		`(?:por favor,? )?(?:escreva|escreve|traduza|traduz|explique|explica|resuma|resume|me (?:dá|dê|conta|explica|ajuda|diz|mostra)|dá-me|conta-me|ajuda-me|ajude-me|faça|corrija|continua|continue)(?:\s|$|[,.!])`,
+		`(?:请|請|麻烦|麻煩)?(?:你)?(?:再)?(?:帮我|幫我|给我|給我|替我)?(?:写|寫|翻译|翻譯|解释|解釋|总结|總結|列出|推荐|推薦|改写|润色|讲|继续)(?:一|个|個|下|几|這|这|成|$)`,
+		`[^。、]{0,25}(?:書いて|教えて|訳して|翻訳して|説明して|まとめて|直して|続けて|手伝って)(?:ください|下さい|くれる|くれます|ほしい|お願いします|ね|よ)?[。！!]?$`,
+		`(?:من فضلك،? )?(?:اكتب|ترجم|اشرح|لخص|أعطني|اعطني|ساعدني|أخبرني|قل لي)\s`)
+	// foreignOwn says that something of the speaker's own is in it.
+	foreignOwn = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:mi|mis|soy|tengo|mon|ma|mes|je|j'ai|j’ai|mein|meine|meinen|meiner|meinem|ich|meu|minha|meus|minhas|eu|tenho)(?:$|[^\pL])|我的|我是|我有|私の|僕の`)
+	// foreignService are an assistant's offers of help in other languages.
+	foreignService = phrases(`¿?en qué (?:más )?puedo ayudar`, `estoy aquí para`, `comment puis-je`, `n'hésite`, `je suis là pour`, `wie kann ich (?:dir|ihnen)`, `gerne?[,!. ]`, `como posso ajudar`, `何かお手伝い`, `有什么可以帮`, `كيف يمكنني`)
+)
+
 // english compiles a pattern for any case and either form of apostrophe.
 func english(pattern string) *regexp.Regexp {
 	var out strings.Builder
 	class := false
+	pattern = strings.ReplaceAll(pattern, `\p{Lu}`, `(?-i:\p{Lu})`) // a capital is one
 	for _, r := range pattern {
 		switch {
 		case r == '[':
@@ -99,13 +149,13 @@ func english(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)` + out.String())
 }
 
-const lightWords = `(?:(?:hey|hi|hello|oh|ok|okay|so|and|but|btw|by the way|well|also|wait|now|then|um|please|pls|sorry|actually|alright|great|cool|thanks|thank you|just|kindly)[,!.:]*\s+)*`
+const lightWords = `(?:(?:hey|hi|hello|oh|ok|okay|so|and|but|btw|by the way|well|also|wait|now|then|um|please|pls|sorry|actually|alright|great|cool|thanks|thank you|just|kindly|haha|hahaha|lol|hmm?|yo|nah|no|yes|yeah)[,!.:]*\s+)*`
 
 var (
 	// told opens a question that tells what it asks about; what is told follows.
 	told = english(`^` + lightWords + `(?:(?:did|have|had|haven't|didn't)\s+(?:i|we)\s+(?:ever\s+|already\s+|not\s+)?(?:tell|told|mention|mentioned|say|said)(?:\s+to)?(?:\s+you)?(?:\s+(?:already|yet|before))?|(?:did|do|didn't|don't)\s+you\s+(?:know|remember)(?:\s+when)?|you\s+know|remember\s+when|can\s+you\s+believe|guess\s+what)[,:!?]?\s+(?:that\s+)?(.+)$`)
 	// noteThat opens a statement that is asked to be remembered.
-	noteThat = english(`^` + lightWords + `(?:remember|note|be aware|keep in mind|bear in mind|don't forget|do not forget|make a note|take note|fyi|for your information|for the record|just so you know|so you know|you should know|i(?: want|'d like| would like) you to (?:remember|know|note)|i (?:just )?(?:wanted|want) (?:to (?:say|tell you|let you know|mention|share)|you to know))(?:\s+(?:about me|for (?:me|later|next time|future reference)|this))*[,:]?\s+(?:that\s+|this:\s+)?(.+)$`)
+	noteThat = english(`^` + lightWords + `(?:remember|note|be aware|keep in mind|bear in mind|(?:don't|do not|never|please don't) (?:ever )?forget|make a note|take note|fyi|for your information|for the record|just so you know|so you know|you should know|i(?: want|'d like| would like) you to (?:remember|know|note)|i (?:just )?(?:wanted|want) (?:to (?:say|tell you|let you know|mention|share)|you to know))(?:\s+(?:about me|for (?:me|later|next time|future reference)|this))*[,:]?\s+(?:that\s+|this:\s+)?(.+)$`)
 	// interrogative opens a question that may lack its mark.
 	interrogative = english(`^` + lightWords + `(?:` +
 		`(?:what|who|whose|whom|where|when|why|how)(?:'s|'re|\s+(?:is|are|am|was|were|do|does|did|can|could|would|should|will|has|had|about|come))\b` +
@@ -116,7 +166,7 @@ var (
 	fused = english(`^` + lightWords + `(?:what|which|how|whatever)\s+(?:i|we|he|she|they|you|my|our)\b`)
 	// request opens a command, or a wish that someone do or tell something.
 	request = english(`^` + lightWords + `(?:` +
-		`write|tell (?:me|us)|show (?:me|us)|give (?:me|us)|explain|translate|summari[sz]e|list|generate|draw (?:me|a|an|the)|describe|rewrite|rephrase|paraphrase|recommend|suggest|help|compare|define|calculate|compute|convert|fix|debug|draft|proofread|brainstorm|pretend|imagine|act (?:as|like)|continue|go (?:on|ahead)|keep going|look (?:at|up|into)|check (?:out|this|it|that|the|my)|take a look|see (?:the|this|below)|let me (?:know|see|think)|answer (?:the|this|my)|respond to|repeat|create|make (?:me|it|this|that|the|a list|a table|sure)|find (?:me|a|an|the|some|out)|search|google|analy[sz]e|evaluate|review|classify|extract|outline|elaborate|expand|shorten|simplify|improve|correct|edit|format|implement|refactor|optimi[sz]e|solve|prove|forget (?:that|about|it|what|this|everything|all)|ignore|remind me (?:of|about|what|who|when|where|how|which)|recall|provide|discuss|identify|read (?:this|the|it)|try again|don't worry|talk about|ask me|quiz me|teach me|walk me|do (?:it|that|this)|what if|` +
+		`write|tell (?:me|us)|show (?:me|us)|give (?:me|us)|explain|translate|summari[sz]e|list|generate|draw (?:me|a|an|the)|describe|rewrite|rephrase|paraphrase|recommend|suggest|help|compare|define|calculate|compute|convert|fix|debug|draft|proofread|brainstorm|pretend|imagine|act (?:as|like)|continue|go (?:on|ahead)|keep going|look (?:at|up|into)|check (?:out|this|it|that|the|my)|take a look|see (?:the|this|below)|let me (?:know|see|think)|answer (?:the|this|my)|respond to|repeat|create|make (?:me|it|this|that|the|a list|a table|sure)|find (?:me|a|an|the|some|out)|search|google|analy[sz]e|evaluate|review|classify|extract|outline|elaborate|expand|shorten|simplify|improve|correct|edit|format|implement|refactor|optimi[sz]e|solve|prove|forget (?:that|about|it|what|this|everything|all)|ignore|remind me (?:of|about|what|who|when|where|how|which)|recall|provide|discuss|identify|read (?:this|the|it)|try again|don't worry|talk about|ask me|quiz me|teach me|shorten|polish|tweak|add (?:a|an|more|some)|remove (?:the|that|this)|change (?:the|that|this|it) (?:to|tone|title|wording)|use (?:a|more|fewer|less) |turn (?:this|it|that) into|put (?:this|it|that) in|show it|explain it|start over|redo|regenerate|again|walk me|do (?:it|that|this)|what if|` +
 		`i(?:'m| am| was)? (?:just )?(?:wonder(?:ing)?|curious) (?:if|whether|how|what|why|when|where|who|which)|(?:just )?(?:curious|wondering) (?:if|whether|how|what|why|when|where|who)|i(?:'d| would) (?:like|love) (?:to (?:know|ask|hear|understand)|you to|your)|i (?:want|need) (?:you to|to know|to ask|your (?:help|opinion|advice))|any (?:ideas?|tips|suggestions|advice|thoughts|recommendations)` +
 		`)\b`)
 	// standing marks a command that is to hold from now on, or that tells of a plan or a name.

@@ -76,9 +76,12 @@ func TestBareAnswersKeepTheQuestion(t *testing.T) {
 		check(t, user(c.text), c.want, assistant(c.before))
 	}
 	got := extracted(t, []memd.Message{assistant("Where do you live?")}, user("Lisbon"))
-	if !slices.Equal(got[0].Sources, []int64{7}) {
-		t.Errorf("sources %v: only the answer states it", got[0].Sources)
+	if !slices.Equal(got[0].Sources, []int64{6, 7}) || !got[0].SaidAt.Equal(said.Add(-time.Minute)) || got[0].Role != memd.RoleUser {
+		t.Errorf("%+v: question and answer state it together", got[0])
 	}
+	calls := memd.Message{ID: 5, Role: memd.RoleAssistant}
+	lookup := memd.Message{ID: 4, Role: memd.RoleTool, Text: `{"city": null}`}
+	check(t, user("Lisbon"), []string{"Lisbon (asked: Where do you live?)"}, assistant("Where do you live?"), calls, lookup)
 	check(t, user("Lisbon"), []string{"Lisbon"}, user("Where do you live?"))
 	peer := user("Where do you live?")
 	peer.Name = "Ines"
@@ -154,7 +157,8 @@ func TestLists(t *testing.T) {
 		gives("- I'm vegan\n* I live in Porto\n3. I have two cats", "I'm vegan", "I live in Porto", "I have two cats"),
 		gives("1) milk\n2) eggs", "milk. eggs"),
 		gives("Things to buy:\nmilk\neggs", "Things to buy: milk. eggs"),
-		gives("> I never liked cilantro\nMe neither, I hate it", "I never liked cilantro", "Me neither, I hate it"),
+		gives("> I never liked cilantro\nMe neither, I hate it", "Me neither, I hate it"),
+		gives("> I never liked cilantro", "I never liked cilantro"),
 	})
 }
 
@@ -310,7 +314,7 @@ func TestConversation(t *testing.T) {
 	)
 	var lines []string
 	for _, c := range got {
-		line := fmt.Sprintf("%d.%d %s: %s", c.Sources[0], c.Position, c.Role, c.Text)
+		line := fmt.Sprintf("%d.%d %s: %s", c.Sources[len(c.Sources)-1], c.Position, c.Role, c.Text)
 		if c.OccurredAt != nil {
 			line += " @" + c.OccurredAt.Format("2006-01-02")
 		}

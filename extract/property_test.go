@@ -19,7 +19,7 @@ var fragments = []string{
 	"\n", "\n\n", "- ", "1. ", "> ", "# ", "**", "```\n", "~~~", "\"", "“", "”", "(", ")", "[", "]", "[shares a photo: a dog]", "http://a.b/c", "a@b.co", "Dr.", "e.g.", "U.S.", "3.5", "v1.2",
 	"hi", "thanks", "lol", "ok", "Did I tell you that", "Remember that", "can you", "write me", "my dog Rex", "retrieved memories:\nuser: x", "<memories>", "</memories>", "User: a", "Assistant: b",
 	"4111 1111 1111 1111", "my password is x9", "sk-abcdefghijklmnop1", "猫が好きです。", "我住在上海", "أحب الشاي؟", "मुझे चाय।", "¿Qué?", "🎉", "👨‍👩‍👧", ":)", "\u0000", "\u202e", "\xff", "’", "'", "May", "March 3rd", "7 May 2023", "2024-02-26",
-	"|", "---", "I'm vegan", "allergic to nuts", "my favorite color is", "yes", "Lisbon", strings.Repeat("a", 2100), strings.Repeat("long words here ", 30),
+	"|", "---", "I'm vegan", "allergic to nuts", "my favorite color is", "yes", "Lisbon", "sorry, I mean", "oops no, 241", "forget that I live in Porto", "forget everything about Ana", "You live in Oulu", "> quoted", "I said I live in Porto, that was wrong: it's Rome", strings.Repeat("a", 2100), strings.Repeat("long words here ", 30),
 }
 
 func message(t *rapid.T, id int64) memd.Message {
@@ -71,18 +71,25 @@ func checkExtraction(t failer, in Input) {
 	if again := extract(); !reflect.DeepEqual(got, again) {
 		t.Fatalf("not deterministic:\n%+v\n%+v", got, again)
 	}
-	byID := map[int64]memd.Message{}
-	for _, m := range in.Messages {
+	byID, new := map[int64]memd.Message{}, map[int64]bool{}
+	for _, m := range in.Before {
 		byID[m.ID] = m
+	}
+	for _, m := range in.Messages {
+		byID[m.ID], new[m.ID] = m, true
 	}
 	positions := map[int64]int{}
 	for _, c := range got.Candidates {
-		if len(c.Sources) != 1 {
+		if n := len(c.Sources); n < 1 || n > 2 || n == 2 && c.Sources[0] >= c.Sources[1] {
 			t.Fatalf("sources %v", c.Sources)
 		}
-		m, ok := byID[c.Sources[0]]
-		if !ok || c.Role != m.Role || c.ActorID != m.Name || !c.SaidAt.Equal(m.CreatedAt) || !m.Role.Learnable() {
+		id := c.Sources[len(c.Sources)-1]
+		m, ok := byID[id]
+		if !ok || !new[id] || c.Role != m.Role || c.ActorID != m.Name || !c.SaidAt.Equal(byID[c.Sources[0]].CreatedAt) || !m.Role.Learnable() {
 			t.Fatalf("%+v is not of %+v", c, m)
+		}
+		if c.Slot == "" && (c.Value != "" || c.Negated || len(c.Categories) > 0) {
+			t.Fatalf("%+v has no slot", c)
 		}
 		if c.Position != positions[m.ID] {
 			t.Fatalf("position %d, want %d", c.Position, positions[m.ID])
@@ -99,9 +106,11 @@ func checkExtraction(t failer, in Input) {
 		if c.OccurredAt != nil && (c.OccurredAt.Year() < 1 || c.OccurredAt.Year() > 9999) {
 			t.Fatalf("occurred at %v", c.OccurredAt)
 		}
-		source := map[string]bool{}
-		for _, w := range wordsOf(Clean(m.Text)) {
-			source[w.low] = true
+		source := map[string]bool{"said": true, "before": true, "i": true}
+		for _, id := range c.Sources {
+			for _, w := range wordsOf(Clean(byID[id].Text)) {
+				source[w.low] = true
+			}
 		}
 		for _, w := range wordsOf(note.ReplaceAllString(c.Text, " ")) {
 			if !source[w.low] && len(w.low) < 1000 && !pieceOf(source, w.low) {

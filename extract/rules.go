@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/memdhq/memd"
@@ -9,12 +10,13 @@ import (
 
 // RulesVersion is what Rules calls itself in an Extraction. It is raised when the
 // same message would give other candidates.
-const RulesVersion = "rules/1"
+const RulesVersion = "rules/2"
 
 // Input is a run of messages of one session.
 type Input struct {
 	// Before is what was said before, oldest first. It is context only: nothing is
-	// extracted from it.
+	// extracted from it, but it may be a source of what is said now (a question of
+	// its answer).
 	Before []memd.Message
 	// Messages are those to extract from, in order.
 	Messages []memd.Message
@@ -22,7 +24,11 @@ type Input struct {
 
 // Rules extracts by rules alone. Its zero value is ready; it has no state and may
 // be used by many goroutines at once.
-type Rules struct{}
+type Rules struct {
+	// KeepSecrets leaves secrets in the texts of candidates; else each gives way to a
+	// mark such as "[redacted:key]".
+	KeepSecrets bool
+}
 
 // NewRules gives the extractor that needs no model.
 func NewRules() *Rules { return &Rules{} }
@@ -33,41 +39,46 @@ func NewRules() *Rules { return &Rules{} }
 // Unavailable, soon after ctx ends.
 func (r *Rules) Extract(ctx context.Context, in Input) (memd.Extraction, error) {
 	out := memd.Extraction{Extractor: RulesVersion + CutMark(in.Messages)}
-	names := participants(in)
-	var previous *memd.Message
+	h := hearing{rules: r, names: participants(in)}
 	for i := range in.Before {
-		if in.Before[i].Role.Learnable() {
-			previous = &in.Before[i]
-		}
+		h.hear(&in.Before[i])
 	}
 	for i := range in.Messages {
 		m := &in.Messages[i]
 		if !m.Role.Learnable() {
 			continue
 		}
-		all, err := statements(ctx, m, previous, names)
+		all, err := h.statements(ctx, m)
 		if err != nil {
 			return memd.Extraction{}, ended(err)
 		}
 		for position, s := range all {
-			out.Candidates = append(out.Candidates, memd.Candidate{
-				Text:       s.text,
-				Role:       m.Role,
-				ActorID:    m.Name,
-				Slot:       s.slot.name,
-				Negated:    s.slot.negated,
-				SaidAt:     m.CreatedAt,
-				OccurredAt: s.when.instant(),
-				Sources:    []int64{m.ID},
-				Position:   position,
-			})
+			out.Candidates = append(out.Candidates, s.candidate(m, position))
 		}
-		previous = m
+		h.hear(m)
 	}
 	if err := ctx.Err(); err != nil {
 		return memd.Extraction{}, ended(err)
 	}
 	return out, nil
+}
+
+// candidate makes a candidate of a statement of a message.
+func (s statement) candidate(m *memd.Message, position int) memd.Candidate {
+	c := memd.Candidate{
+		Text: s.text, Role: m.Role, ActorID: m.Name,
+		Slot: s.slot.name, Subject: s.slot.subject, Value: s.slot.value, Negated: s.slot.negated,
+		Forget: s.forget, Categories: s.slot.categories(),
+		SaidAt: m.CreatedAt, OccurredAt: s.when.instant(), Sources: []int64{m.ID}, Position: position,
+	}
+	if s.with != nil && s.with.ID != m.ID {
+		c.Sources = []int64{s.with.ID, m.ID}
+		slices.Sort(c.Sources)
+		if c.Sources[0] == s.with.ID {
+			c.SaidAt = s.with.CreatedAt
+		}
+	}
+	return c
 }
 
 func ended(err error) error {

@@ -5,201 +5,337 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
-// about is what a statement is about, if it is one of the plainest kinds.
+// about is what a statement is about, if it is of a kind that can be updated or
+// contradicted.
 type about struct {
-	// name is "name", "home", "work", "diet", "favorite:color", "allergy:nuts", or "".
-	name    string
+	// name is "home", "favorite:color", "allergy:nuts" …, "" for none. What can have
+	// several values at once has the value in its name.
+	name string
+	// subject is whom or what it belongs to, "" for who speaks.
+	subject string
+	// value is what it holds, "" if that is not known or the name says it.
+	value string
+	// negated says that it does not hold value, or anything where value is "".
 	negated bool
 }
 
-// Only what the speaker says of themselves, plainly and of the present, gets a
-// slot: a wrong slot would let one memory retire another that has nothing to do
-// with it. "I used to live in", "I also work at", "one of my favourite films" and
-// all that is said of others get none.
+// Only what is said plainly and of the present gets a slot: a wrong slot would let
+// one memory retire another that has nothing to do with it. "I used to live in",
+// "I also work at", "one of my favourite films" get none, nor does what is only
+// supposed, wished, asked or told by others.
 
-const me = `^(?:(?:yes|yeah|yep|no|nope|well|so|oh|ok|okay|hi|hello|hey|also|and|but|actually|btw|by the way|now|currently|nowadays|these days|recently|just so you know|fyi|correction|update|since|because|hi there|hello there)[,!:]*\s+)*`
-
-var (
-	isName      = english(me + `(?:my (?:full |first |real )?name(?:'s| is)|i'?m called|i am called|i go by|(?:please |just |you can )*call me|(?:everyone|people|they|friends) calls? me)\s+((?:not\s+)?[\p{L}][\p{L}\p{M}'.-]*(?:\s+[\p{L}][\p{L}\p{M}'.-]*){0,3})`)
-	isNotName   = english(me + `(?:my name (?:is not|isn't|is no longer|'s not)|don't call me|do not call me)\s+\p{L}`)
-	introduced  = english(`^(?:hi|hello|hey)[,!]?\s+(?:i'?m|i am|this is)\s+(\p{Lu}\p{L}+(?:\s\p{Lu}\p{L}+)?)[.!]?$`)
-	livesIn     = english(me + `(?:i|we)(?:'?m| am|'re| are|'ve| have)?\s+(?:(?:now|currently|just|recently|finally|still)\s+)*(?:live|living|reside|based|moved|relocated|settled)\s+(?:(?:back|over|here|down|up|out|away|permanently|now)\s+)*(in|to|at)\s+(\S+)(?:\s+(\S+))?`)
-	noLongerIn  = english(me + `(?:i|we)\s+(?:no longer live|don't live|do not live|don't reside|never lived)\s+(?:in|at)\s+(\S+)(?:\s+(\S+))?`)
-	worksFor    = english(me + `i(?:'?m| am|'ve| have)?\s+(?:(?:now|currently|just|recently|still)\s+)*(?:work|working|employed|(?:started|began)(?: a| my)?(?: new)?(?: job| position| role| working| work)|got (?:a|my)(?: new)? (?:job|position|role))\s+(?:now\s+)?(?:at|for|by)\s+(\S+)(?:\s+(\S+))?`)
-	noLongerFor = english(me + `i(?:'?m| am)?\s+(?:no longer work|don't work|do not work|no longer working|not working|quit my job|left my job|lost my job|resigned from my job)\s+(?:at|for)\s+(\S+)(?:\s+(\S+))?`)
-	favorite    = english(me + `my (?:(?:new|current|absolute|all-time|all time|very)\s+)*(?:favou?rite|fave?)\s+((?:[\p{L}][\p{L}\p{M}'-]*\s+){1,3}?)(is no longer|are no longer|is not|are not|is now|are now|isn't|aren't|is|are)\s+\S`)
-	favoriteOf  = english(me + `(\S+(?:\s+\S+){0,3}?)\s+(is no longer|are no longer|is not|are not|is now|isn't|aren't|is|are)\s+my (?:(?:new|current|absolute|all-time|all time|very)\s+)*(?:favou?rite|fave?)\s+([\p{L}][\p{L}\p{M}'-]*(?:\s+[\p{L}][\p{L}\p{M}'-]*)?)\W*$`)
-	diets       = `(?:vegan|vegetarian|pescatarian|pescetarian|flexitarian|omnivore|carnivore)`
-	isDiet      = english(me + `i(?:'?m| am|'ve| have)?\s+(?:(?:a|an|now|currently|strictly|a strict|still|been|become|became|gone|went|turned|also)\s+)*` + diets + `(?:\s+(?:now|again|since|for|too|as|and|because|these|person)\b.*)?\W*$`)
-	isNotDiet   = english(me + `i(?:'?m| am|'ve)?\s+(?:(?:not|no longer|never|stopped being|stopped|quit being|don't)\s+)(?:(?:a|an|been|really|actually|follow(?:ing)?)\s+)*` + diets + `\b`)
-	onDiet      = english(me + `i(?:'?m| am|'ve been| follow|'m following)\s+(?:now\s+)?(?:on\s+)?(?:a|the)\s+(?:strict\s+)?(?:` + diets + `|keto|ketogenic|paleo|low-carb|gluten-free|mediterranean|plant-based)\s+diet\b`)
-	allergic    = english(me + `(?:i'?m|i am|i've been|i have been)\s+(?:(?:also|very|really|severely|highly|extremely|deathly|still|now|mildly|slightly)\s+)*(not |no longer |not really )?(?:(?:actually|very|really)\s+)*allergic to\s+((?:[\p{L}][\p{L}\p{M}'-]*)(?:\s+[\p{L}][\p{L}\p{M}'-]*){0,2})\W*(?:$|[,.;!?(–—-]\s?)`)
-	allergyTo   = english(me + `i\s+(don't |do not |no longer )?have\s+(?:(?:a|an|any|severe|bad|strong|mild|serious)\s+)*(\p{L}+(?:\s\p{L}+)?)\s+allerg(?:y|ies)\b`)
-	allergyOf   = english(me + `i\s+(don't |do not |no longer )?have\s+(?:(?:a|an|any|severe|bad|strong|mild|serious)\s+)*allerg(?:y|ies) to\s+(\p{L}+(?:\s\p{L}+)?)\W*$`)
-	unsettled   = english(`\b(?:also|used to|too|as well|if|wish|might|maybe|perhaps|considering|thinking|almost|nearly|part-time|second job|pretend|imagine|for a (?:day|week|month|year|while))\b`)
-	unsure      = english(`\b(?:if|wish|might|maybe|perhaps|pretend|imagine|used to|think)\b`)
-	kindBreak   = set(`part thing time place of about in to for on at with among memory moment one person people`)
-	notPlaces   = set(`python linux windows mac macos ubuntu android iphone ios java rust golang go typescript javascript react vue kubernetes postgres postgresql vim emacs vscode google apple microsoft amazon meta github gitlab slack teams discord notion spotify netflix marketing sales engineering finance hr management team plan phase step`)
-	notNames    = set(`not a an the spelled spelt pronounced unknown changed going on in secret what if my your crazy back later when tomorrow today now at to by because maybe sometime sometimes anytime`)
-	lowerPlaces = set(`a an the my our your his her their fear peace hope this that one two three different another hiding luxury poverty constant total some many and or with near an old`)
-	lowerFirms  = set(`home night nights the a an my least all times myself free fun money people them him her different several two this that once weekends least day days food peanuts clients others it and`)
-)
-
-// slotHints are pieces of which one stands in every statement that gets a slot.
-var slotHints = []string{
-	"name", "call", "go by", "hi", "hello", "hey", "live", "living", "resid", "based", "moved", "relocated", "settled", "work", "employ", "job", "position", "role",
-	"fav", "vegan", "vegetarian", "scetarian", "scatarian", "flexitarian", "omnivore", "carnivore", "diet", "allerg",
+// saying is a statement taken apart for the rules of slots.
+type saying struct {
+	// text has its short forms written out and nothing before its subject.
+	text string
+	// subject is whose it is, "" for who speaks; known is false if that is not clear.
+	subject string
+	known   bool
+	// predicate is what follows the subject, without what only dwells on it ("now").
+	predicate string
+	// denied says that the predicate was denied; its "not" is gone.
+	denied bool
+	// plain says that the text is all lower case, so that no capital can be expected.
+	plain bool
 }
 
-// slotOf says what a statement is about. Only a user's own is asked for.
+// slotRules are tried in order; the first that knows what a statement is about decides.
+var slotRules = []func(s *saying) (about, bool){
+	nameSlot, pronounSlot, answerSlot, ageSlot, birthdaySlot, maritalSlot, relationSlot, petSlot,
+	favoriteSlot, allergySlot, dietSlot, homeSlot, workSlot, roleSlot, studySlot, languageSlot,
+	projectSlot, eventSlot, journeySlot, ownedSlot, attributeSlot, healthSlot, tasteSlot, habitSlot,
+}
+
+// slotWords is the most words of a statement that gets a slot: a longer one tells more
+// than one thing.
+const slotWords = 45
+
+// slotOf says what an English statement of a user is about.
 func slotOf(text string) about {
-	plain := strings.TrimSpace(text)
-	low := strings.ToLower(plain)
-	if !slices.ContainsFunc(slotHints, func(h string) bool { return strings.Contains(low, h) }) {
+	if len(text) > 600 || countWords(text) > slotWords {
 		return about{}
 	}
-	if unsure.MatchString(plain) {
-		return about{}
-	}
-	switch {
-	case isNotName.MatchString(plain):
-		return about{"name", true}
-	case isNotDiet.MatchString(plain):
-		return about{"diet", true}
-	case isDiet.MatchString(plain), onDiet.MatchString(plain):
-		return about{name: "diet"}
-	}
-	if m := isName.FindStringSubmatch(plain); m != nil {
-		first := strings.ToLower(strings.Fields(m[1])[0])
-		if !notNames[first] && (unicode.IsUpper([]rune(m[1])[0]) || plain == low && !strings.Contains(plain, "call")) {
-			return about{name: "name"}
-		}
-	}
-	if introduced.MatchString(plain) {
-		if m := introduced.FindStringSubmatch(plain); !peoples(strings.ToLower(m[1])) && unicode.IsUpper([]rune(m[1])[0]) {
-			return about{name: "name"}
-		}
-	}
-	if a, ok := favoriteSlot(plain); ok {
+	if a, ok := introduced(text); ok {
 		return a
 	}
-	for _, pattern := range []*regexp.Regexp{allergic, allergyTo, allergyOf} {
-		if m := pattern.FindStringSubmatch(plain); m != nil {
-			what := strings.ToLower(m[2])
-			fields := strings.Fields(what)
-			if len(fields) > 0 && !strings.Contains(" "+what+" ", " and ") && !strings.Contains(" "+what+" ", " or ") && !allergyStops[fields[0]] {
-				for i, f := range fields {
-					if allergyStops[f] {
-						what = strings.Join(fields[:i], " ")
-						break
-					}
-				}
-				return about{"allergy:" + what, m[1] != ""}
-			}
-		}
-	}
-	if unsettled.MatchString(plain) {
+	s := newSaying(text)
+	if s.text == "" || supposed.MatchString(s.text) || supposing.MatchString(mainClause(s.text)) || novel.MatchString(s.text) {
 		return about{}
 	}
-	if m := noLongerIn.FindStringSubmatch(plain); m != nil && isPlace(plain, m[1], "in") {
-		return about{"home", true}
-	}
-	if m := livesIn.FindStringSubmatch(plain); m != nil && isPlace(plain, m[2], strings.ToLower(m[1])) {
-		return about{name: "home"}
-	}
-	if m := noLongerFor.FindStringSubmatch(plain); m != nil && isFirm(plain, m[1]) {
-		return about{"work", true}
-	}
-	if m := worksFor.FindStringSubmatch(plain); m != nil && isFirm(plain, m[1]) {
-		return about{name: "work"}
+	for _, rule := range slotRules {
+		if a, ok := rule(&s); ok {
+			return a
+		}
 	}
 	return about{}
 }
 
-var allergyStops = set(`the a an my your that this it some any many several certain anything everything nothing almost all most them too and or but so which since because when if now anymore any more`)
+var (
+	// supposed and supposing tell that a statement is no plain one: the first wherever
+	// they stand, the others beside its main verb.
+	supposed  = english(`\b(?:maybe|perhaps|probably|possibly|presumably|might|i (?:think|guess|suppose|believe)|not (?:so |quite |really )?sure|wish|pretend|pretending|imagine|imagining|used to|hypothetical(?:ly)?|suppose|supposing|were i|if i|if we|let us say|role-?play(?:ing)?|as if|supposedly|allegedly|apparently)\b`)
+	supposing = english(`\b(?:if|unless|would|could|should|may (?:be|have|move|go|get|not|well|start|become)|want|wants|wanted|hope|hopes|hoping|thinking|considering|consider|plan|plans|planning|dream|dreaming|almost|nearly|said|says|told|tells|claims|claimed|thinks|asked|think|feel like|tempted|try|trying|supposed|ought|until|to be)\b`)
+	novel     = english(`\b(?:in (?:my|the|our) (?:novel|story|book|game|dream|campaign|screenplay|script|play|fanfic)|(?:my|the|our) (?:character|hero|heroine|protagonist|villain))\b`)
+)
 
-func favoriteSlot(text string) (about, bool) {
-	kind, verb := "", ""
-	if m := favorite.FindStringSubmatch(text); m != nil {
-		kind, verb = m[1], m[2]
-	} else if m := favoriteOf.FindStringSubmatch(text); m != nil {
-		verb, kind = m[2], m[3]
-	} else {
-		return about{}, false
+// mainClause is a statement up to what hangs on it.
+func mainClause(text string) string {
+	if m := clauseEnd.FindStringIndex(text); m != nil && countWords(text[:m[0]]) >= 3 {
+		return text[:m[0]]
 	}
-	words := strings.Fields(strings.ToLower(kind))
-	for i, w := range words {
-		if kindBreak[w] {
-			return about{}, false
-		}
-		words[i] = strings.ReplaceAll(w, "colour", "color")
-	}
-	verb = strings.ToLower(strings.ReplaceAll(verb, "’", "'"))
-	last := words[len(words)-1]
-	if strings.HasPrefix(verb, "are") && strings.HasSuffix(last, "s") && !strings.HasSuffix(last, "ss") && len(last) > 3 {
-		words[len(words)-1] = singular(last)
-	} else if last == "colors" {
-		words[len(words)-1] = "color"
-	}
-	return about{
-		name:    "favorite:" + strings.Join(words, " "),
-		negated: strings.Contains(verb, "n't") || strings.Contains(verb, "not") || strings.Contains(verb, "no longer"),
-	}, true
+	return text
 }
 
-// singular takes the plural ending off an English noun, as far as needed for
-// "favourite movies are" and "favourite movie is" to be about the same.
-func singular(noun string) string {
-	switch {
-	case noun == "movies" || noun == "cookies" || noun == "pies":
-		return noun[:len(noun)-1]
-	case strings.HasSuffix(noun, "ies"):
-		return noun[:len(noun)-3] + "y"
-	case strings.HasSuffix(noun, "ches") || strings.HasSuffix(noun, "shes") || strings.HasSuffix(noun, "xes") || strings.HasSuffix(noun, "sses"):
-		return noun[:len(noun)-2]
-	}
-	return noun[:len(noun)-1]
-}
+var clauseEnd = english(`[,;:.!?(–—]\s|\s-\s|\s(?:because|since|so|although|though|but)\s`)
 
-// isPlace says whether the word after "live in" or "moved to" begins the name of a
-// place: a capital, or any word if the whole statement is written without.
-func isPlace(text, first, by string) bool {
-	low := strings.ToLower(strings.Trim(first, ".,;:!?"))
-	if low == "" || notPlaces[low] || by == "at" {
-		return false
-	}
-	r := []rune(first)[0]
-	if unicode.IsUpper(r) {
-		return true
-	}
-	return by == "in" && text == strings.ToLower(text) && unicode.IsLetter(r) && !lowerPlaces[low]
-}
+var (
+	// leadIn is what may stand before the subject and changes nothing.
+	leadIn = english(`^(?:(?:yes|yeah|yep|yup|no|nope|nah)[,!:.…–—]+\s*|(?:well|so|oh|ok|okay|hi|hello|hey|also|and|but|plus|actually|btw|by the way|fyi|just so you know|correction|update|since|because|hi there|hello there|honestly|anyway|anyways|um|uh|hm|hmm|finally|sadly|unfortunately|luckily|fortunately|happily|good news|bad news|big news|as (?:i|we) (?:said|mentioned|told you)(?: before| earlier| already)?|like i said(?: before| earlier)?|from now on|for now|now|currently|nowadays|these days|at the moment|right now|recently|lately|today|yesterday|as of (?:today|now|this week|yesterday)|(?:last|this|earlier this|since last) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday|morning)|(?:in|since) (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})|please|\(i\)|just|really|sorry|oops|on the side|on weekdays|on weekends|in general|generally|personally|thankfully|turns out|it turns out|[🎉🥳😅😊✨👋]+)[\s,!:.…–—-]+)+`)
+	// dwells are words before or in a predicate that change nothing.
+	dwells = `(?:now|currently|just|recently|finally|still|really|actually|absolutely|totally|truly|simply|always|honestly|definitely|sadly|officially|permanently|already|very much|kind of|kinda|sort of|quite|fully|so|very|too|both|all)`
 
-func isFirm(text, first string) bool {
-	low := strings.ToLower(strings.Trim(first, ".,;:!?"))
-	if low == "" {
-		return false
-	}
-	r := []rune(first)[0]
-	if unicode.IsUpper(r) {
-		return low != "i"
-	}
-	return text == strings.ToLower(text) && unicode.IsLetter(r) && !lowerFirms[low]
-}
+	dwellsFirst = english(`^(?:` + dwells + `\s+)+`)
+	denies      = english(`^(?:(?:do|does|did|am|is|are|can|have|has|will|was|were)\s+(?:` + dwells + `\s+)*(?:not|never|no longer|no more)\s+|(?:no longer|never|not)\s+)(?:(?:` + dwells + `|even|anymore|longer|ever|to)\s+)*`)
+	beDwells    = english(`^(am|is|are|have|has|do|does)\s+(?:` + dwells + `\s+)+`)
+	deniesBe    = english(`^(am|is|are|can|have|has|will|was|were)\s`)
+	perfect     = english(`^(?:have|has)\s+((?:` + dwells + `\s+)*)(been|moved|relocated|settled|started|quit|stopped|left|sold|joined|switched|become|gone|got|gotten|turned|lived|worked|finished|given|lost|changed|adopted|bought|replaced|given|retired|graduated|dropped|migrated)\b`)
+	// ceases opens a predicate that tells of an end.
+	ceases = english(`^(?:stopped|quit|gave up|given up|am done|am through with|am done with|have stopped)\s+(?:on\s+)?(\pL+ing)\b\s*`)
+	// anymore closes a predicate that is denied.
+	anymore = english(`\s+(?:any ?more|any longer)\b`)
+	// notThisButThat is a denial that tells what holds.
+	notThisButThat = english(`\bnot\s+((?:in|at|for|with|to|on|from)\s+)?[^,;.!?]{1,40}?,?\s+but\s+(?:rather\s+|now\s+)?((?:in|at|for|with|to|on|from)\s+)?`)
+	doNotButIn     = english(`\b(?:do|does|did) not (\pL+) (in|at|for|with|to) [^,;.!?]{1,40}?,? but (?:rather )?(in|at|for|with|to) `)
+	// firstPerson and relative are subjects.
+	firstPerson = english(`^(?:i|we)\s+`)
+	elided      = set(`moved relocated sold quit stopped started finished bought adopted switched love loved hate like live living work working allergic married turned not no never broke got lost can left graduated replaced joined enjoy prefer speak play drink eat smoke have need studying retired gave given sober vegan vegetarian cancelled canceled divorced single engaged back`)
+	nameFirst   = regexp.MustCompile(`^(\p{Lu}[\pL\pM'’-]+)\s+(is|has|lives|works|moved|died|passed|speaks|loves|hates|likes|does|turned|started|quit|got|can|no|studies|plays|eats|drinks|smokes|joined|left)\b`)
+)
 
-// peoples says whether a capitalised word names where someone is from or what they
-// are, not who.
-func peoples(low string) bool {
-	for _, ending := range []string{"ish", "ian", "ese", "ean", "ch", "ican"} {
-		if strings.HasSuffix(low, ending) {
-			return true
+// newSaying takes a statement apart.
+func newSaying(text string) saying {
+	s := saying{text: strings.TrimSpace(expand(text))}
+	s.text = leadIn.ReplaceAllString(s.text, "")
+	s.plain = s.text == strings.ToLower(s.text) || strings.TrimPrefix(s.text, "I ") == strings.ToLower(strings.TrimPrefix(s.text, "I "))
+	s.text = doNotButIn.ReplaceAllString(s.text, "$1 $3 ")
+	s.text = notThisButThat.ReplaceAllString(s.text, "$2")
+	s.text = strings.TrimRight(s.text, " .!…😀😊😅🎉")
+	words := wordsOf(head(s.text, 200))
+	if len(words) == 0 {
+		return saying{}
+	}
+	switch m := firstPerson.FindStringIndex(s.text); {
+	case m != nil:
+		s.known, s.predicate = true, s.text[m[1]:]
+	case words[0].low == "my" || words[0].low == "our":
+		s.subject, s.predicate, s.known = relative(s.text)
+	case elided[words[0].low]:
+		s.known, s.predicate = true, s.text
+	default:
+		if m := nameFirst.FindStringSubmatchIndex(s.text); m != nil && !noNames[words[0].low] {
+			s.known, s.subject, s.predicate = true, words[0].low, s.text[m[4]:]
 		}
 	}
-	switch low {
-	case "german", "greek", "dutch", "czech", "thai", "swiss", "muslim", "jewish", "vegan", "catholic", "buddhist", "hindu", "gay", "iraqi", "israeli", "pakistani", "here", "back", "fine", "good", "great", "new", "sorry", "sure", "ok", "okay", "done", "ready", "tired", "lost":
-		return true
+	if s.known {
+		s.deny()
 	}
-	return false
+	return s
 }
+
+// noNames are words that begin a statement with a capital and are nobody's name.
+var noNames = set(`it this that these those there the here what who everything everyone everybody somebody someone nobody nothing something one today tomorrow yesterday he she they you life work school dinner lunch breakfast mum mom dad god nothing traffic weather class time money music everything`)
+
+// deny takes the denial and what dwells on it off a predicate.
+func (s *saying) deny() {
+	p := dwellsFirst.ReplaceAllString(s.predicate, "")
+	p = beDwells.ReplaceAllString(p, "$1 ")
+	p = perfect.ReplaceAllString(p, "$2")
+	if m := ceases.FindStringSubmatchIndex(p); m != nil {
+		s.denied = true
+		p = infinitive(strings.ToLower(p[m[2]:m[3]])) + " " + p[m[1]:]
+	} else if m := denies.FindStringIndex(p); m != nil {
+		s.denied = true
+		be := ""
+		if b := deniesBe.FindString(p); b != "" {
+			be = b
+		}
+		p = be + p[m[1]:]
+	}
+	if anymore.MatchString(p) {
+		p = anymore.ReplaceAllString(p, "")
+	}
+	s.predicate = strings.TrimSpace(dwellsFirst.ReplaceAllString(p, ""))
+}
+
+// infinitive takes the ending off an English "-ing" form, as far as the verbs of
+// habits need it.
+func infinitive(doing string) string {
+	base := strings.TrimSuffix(doing, "ing")
+	switch base {
+	case "smok", "tak", "us", "driv", "danc", "bak", "liv", "writ", "practic", "cycl", "vap", "hik", "skat", "mak", "subscrib", "lov", "hav", "com", "rid":
+		return base + "e"
+	}
+	if n := len(base); n > 3 && base[n-1] == base[n-2] && !strings.ContainsRune("sl", rune(base[n-1])) {
+		return base[:n-1]
+	}
+	return base
+}
+
+// sole are relatives and others of whom one speaks as of one only; siblings and
+// children may be several, but who calls one "my sister" tells of the same.
+const (
+	partners = `girlfriend|boyfriend|wife|husband|fianc[ée]e?|partner|spouse|hubby|gf|bf`
+	sole     = `mother|father|mum|mom|mummy|mommy|dad|daddy|` + partners + `|boss|manager|landlord|landlady|flatmate|roommate|grandmother|grandfather|grandma|grandpa|gran|nan|mother-in-law|father-in-law`
+	several  = `sister|brother|son|daughter|twin|kid|child|baby|stepson|stepdaughter|niece|nephew`
+	many     = `friend|colleague|coworker|co-worker|cousin|uncle|aunt|neighbou?r|teammate|classmate|teacher|student|client|doctor|dentist|therapist|coach`
+	animals  = `dog|puppy|cat|kitten|parrot|hamster|rabbit|bunny|tortoise|turtle|horse|pony|guinea pig|budgie|canary|gecko|snake|goldfish|ferret|hen|goat|beagle|greyhound|labrador|lab|poodle|terrier|dachshund|corgi|collie|spaniel|retriever|pug|bulldog|husky|shepherd|tabby|siamese|lizard|iguana|cockatiel|rat|mouse|gerbil|chinchilla|pig|duck|donkey|bird`
+)
+
+var (
+	myRelative = english(`^(?:my|our)\s+(?:(?:older|younger|little|big|best|elder|eldest|oldest|youngest|new|dear|late|only|baby|twin|former|old|good|close|current)\s+)*(` + sole + `|` + several + `|` + many + `)(?:,?\s+(\p{Lu}[\pL\pM'’-]+)(?:,)?)?\s+`)
+	eachMany   = regexp.MustCompile(`^(?:` + many + `)$`)
+	formerly   = english(`^(?:my|our)\s+(?:\pL+\s+)?(?:late|former|ex)\b`)
+)
+
+// relative gives whom a statement with "my" speaks of, as the speaker calls them, and
+// what it says of them. known is false if they are not told from others.
+func relative(text string) (subject, predicate string, known bool) {
+	m := myRelative.FindStringSubmatchIndex(text)
+	if m == nil || formerly.MatchString(text) {
+		return "", "", false
+	}
+	who := strings.ToLower(text[m[2]:m[3]])
+	if m[4] >= 0 {
+		if name := strings.ToLower(text[m[4]:m[5]]); text[m[4]:m[5]] != name {
+			return name, text[m[1]:], true
+		}
+		return "", "", false
+	}
+	if eachMany.MatchString(who) {
+		return "", "", false
+	}
+	return relation(who), text[m[1]:], true
+}
+
+// relation gives one word for those that mean the same person.
+func relation(who string) string {
+	switch who {
+	case "mum", "mom", "mummy", "mommy":
+		return "mother"
+	case "dad", "daddy":
+		return "father"
+	case "girlfriend", "boyfriend", "wife", "husband", "fiance", "fiancé", "fiancee", "fiancée", "partner", "spouse", "hubby", "gf", "bf":
+		return "partner"
+	case "grandma", "gran", "nan":
+		return "grandmother"
+	case "grandpa":
+		return "grandfather"
+	case "manager":
+		return "boss"
+	}
+	return who
+}
+
+// self says that the statement is of who speaks.
+func (s *saying) self() bool { return s.known && s.subject == "" }
+
+// about gives a slot of the one that the statement is of.
+func (s *saying) about(name, value string) (about, bool) {
+	return about{name: name, subject: s.subject, value: value, negated: s.denied}, true
+}
+
+var goesOn = english(`\s*(?:[,;!?()\[\]–—"“”]|[.…](?:\s|$)|:\s|\s-\s|\s(?:and|but|because|since|so|when|where|which|who|that|with|now|again|anymore|these days|nowadays|at the moment|right now|currently|today|yesterday|tomorrow|tonight|last|next|this|as|until|till|from|near|though|although|while|after|before|for|if|instead|too|already|lol|haha|tho|cuz|bc|ago|on|in|at|every|twice|once|permanently|temporarily|together|by|or|to|dont|don't|do not|please|pls)(?:\s|$)).*$`)
+
+// valueOf is the beginning of a text up to where something else begins.
+func valueOf(text string) string {
+	return strings.Trim(goesOn.ReplaceAllString(text, ""), " .!'’")
+}
+
+// name reads a name that begins a text: a run of capitals, or the first words where
+// everything is written small. At most four words.
+func (s *saying) name(text string, stops map[string]bool) string {
+	var taken []string
+	for i, f := range strings.Fields(valueOf(text)) {
+		first, _ := utf8.DecodeRuneInString(f)
+		low := strings.ToLower(strings.Trim(f, ".,!"))
+		switch {
+		case stops[low] || i >= 4:
+			return strings.Join(taken, " ")
+		case unicode.IsUpper(first) || unicode.IsDigit(first) && i > 0, s.plain && i < 3 && unicode.IsLetter(first), i > 0 && particles[low]:
+			taken = append(taken, f)
+		default:
+			return trimParticles(taken)
+		}
+	}
+	return trimParticles(taken)
+}
+
+var particles = set(`de da do la le el al of the upon van von der den del di du y & am an im`)
+
+func trimParticles(words []string) string {
+	for len(words) > 0 && particles[words[len(words)-1]] {
+		words = words[:len(words)-1]
+	}
+	return strings.Join(words, " ")
+}
+
+// match gives the groups of a pattern in the predicate, nil if one of the hints must
+// stand in it and none does, or the pattern does not match.
+func (s *saying) match(pattern *regexp.Regexp, hints ...string) []string {
+	return matchIn(s.predicate, pattern, hints)
+}
+
+// matchText is match on the whole statement.
+func (s *saying) matchText(pattern *regexp.Regexp, hints ...string) []string {
+	return matchIn(s.text, pattern, hints)
+}
+
+func matchIn(text string, pattern *regexp.Regexp, hints []string) []string {
+	if len(hints) > 0 {
+		low := strings.ToLower(text)
+		if !slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(low, h) }) {
+			return nil
+		}
+	}
+	return pattern.FindStringSubmatch(text)
+}
+
+// liked gives what is liked, eaten or used as a name: lower case, without article and
+// without what is added on; "" if it is more than one thing, no thing, or holds only
+// at times.
+func liked(text string) string {
+	text = strings.ToLower(strings.ReplaceAll(text, "’", "'"))
+	if m := onlyWhen.FindStringIndex(text); m != nil {
+		return ""
+	}
+	text = thingEnd.ReplaceAllString(text, "")
+	for {
+		short := thingTail.ReplaceAllString(text, "")
+		if short == text {
+			break
+		}
+		text = short
+	}
+	text = articles.ReplaceAllString(text, "")
+	words := strings.Fields(text)
+	if len(words) == 0 || len(words) > 6 || noThings[words[0]] {
+		return ""
+	}
+	for _, w := range words {
+		if w == "and" || w == "or" || w == "nor" || w == "but" || w == "than" {
+			return ""
+		}
+	}
+	return strings.Trim(text, " '.")
+}
+
+var (
+	articles  = regexp.MustCompile(`^(?:the|a|an|some|any|all|every|most|much)\s+`)
+	thingEnd  = english(`\s*(?:[,;:!?()\[\]–—"“”]|[.…](?:\s|$)|\s-\s|[^\x00-\x{2bff}]|\s(?:because|since|so that|which|though|although|cuz|bc|as it|as they|it is|so)(?:\s|$)).*$`)
+	thingTail = english(`\s+(?:now|again|a lot|so much|very much|too much|these days|nowadays|at all|any ?more|lately|too|to be honest|tbh|lol|haha|the most|more than anything|at the moment|right now|currently|recently|though|btw|already|still|myself|ever since|in general|personally|either|really|honestly|today|yesterday|\d\d?|❤️?)\W*$`)
+	onlyWhen  = english(`\s(?:when|whenever|if|unless|except|after|before|while|as long as|but|until|without)\s`)
+	noThings  = set(`it this that these those them him her you me us they he she i we how what when where why who to be being my-self myself idea ideas hearing talking chatting having seeing being your one ones everything anything nothing something many few both`)
+)

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -58,14 +59,21 @@ var smallTalk = regexp.MustCompile(`^(?:(?:` + strings.Join([]string{
 	`(?:time flies|life is good|fair point|good point|great minds think alike|it is what it is|you know|i mean|as always|as usual|let me (?:see|think)|one (?:moment|second|sec)|give me a (?:moment|second|sec|minute)|hang on|hold on|just a (?:moment|second|sec|minute)|anyway|anyways|by the way|btw|guess what|you know what|long story short|to be honest|tbh)`,
 	`(?:i (?:have|got|'ve got)|(?:just )?(?:a|one)|another|quick|one (?:more|last)|i've got)(?: a| another| one)?(?: quick| small| more| last| simple)* question(?: for you| please)?`,
 	`(?:i'll|i will|will) (?:remember (?:that|this|it)|keep (?:that|this|it) in mind|make a note(?: of (?:that|it))?|note (?:that|it)(?: down)?|let you know|check it out|give it a (?:try|shot|go)|try (?:it|that))`,
+	// Remarks on the other's answer.
+	`(?:hmm+ )?(?:that's |that is |this is |it's )?not (?:quite |really |exactly |at all )?(?:what i (?:meant|asked|wanted|said|was looking for|had in mind|need(?:ed)?)|it|that|right|that one)`, `(?:no |yes |not |ok |the )*the (?:other|first|second|third|fourth|last|next|previous|same|one (?:before|above)) (?:one|version|option|answer|part)`,
+	`(?:yes |no )?(?:exactly|just|more|something) like (?:that|this|before)`, `(?:that|this|it)(?: one)? (?:works|will do|is it|one|'s it)(?: for me)?`, `i (?:meant|mean) (?:that|this|the (?:other|first|second) one)`,
+	`(?:thank you|thanks|thx|ty)(?: so much| very much| a lot| again)? (?:ur|u r|you're|you are|ur) (?:` + degree + ` )*(?:the best|awesome|amazing|great|a star|a gem|a lifesaver|a legend|so kind|so helpful|too kind)`, `(?:ur|u r|youre) (?:` + degree + ` )*(?:the best|awesome|amazing|great|a star|a gem|a lifesaver|a legend|kind|helpful|sweet|welcome|right)`,
+	`(?:hope|i hope) (?:ur|u r|u|you're|youre|you|all) ?(?:are |is |r )?(?:doing )?(?:well|good|ok|okay|great|fine)(?: today| too)?`, `(?:finally|update|correction|typo|edit|news|big news|good news|bad news|exciting news|guess who|surprise|ta ?da|voila|voilà|here goes|here we go|there we go|there you go|in short|anyhow|whatever|meh|ew+|eek|argh|ouch|sigh|bingo|touché|amen|word|facts|bet|no cap|iconic|slay)`,
+	`(?:sorry|ok|okay|no)? ?(?:nothing|nvm|never mind|forget it|forget about it|ignore (?:that|this|me|it)|scratch that|as you were|carry on|go on|go ahead|your turn|my turn|try again|one more time|again|next|done|more|continue|stop|wait|same again)(?: please| pls)?`,
+	`(?:that's|thats|that is) (?:all|it|everything|enough)(?: for (?:now|today))?(?: i (?:need|needed|wanted))?`, `(?:no )?(?:that's|thats) all (?:for now|i need|i needed)?`, `(?:i )?(?:gotta|have to|got to|need to|must) (?:go|run|dash|sleep|bounce)(?: now| soon)?`, `(?:talk|speak|chat) (?:soon|later|tomorrow)`,
 	// Other languages' commonest, for messages that are nothing else.
-	`(?:hola|buenas|buenos (?:días|dias)|buenas (?:tardes|noches)|qué tal|(?:muchas |muchísimas )?gracias|de nada|adiós|hasta (?:luego|mañana|pronto)|vale|claro|sí|por favor|encantad[oa]|perfecto|genial)`,
-	`(?:bonjour|bonsoir|salut|coucou|(?:merci|mille mercis)(?: beaucoup| bien)?|de rien|au revoir|à (?:bientôt|demain|plus)|d'accord|oui|non|s'il (?:te|vous) plaît|super|parfait|bonne (?:journée|soirée|nuit)|enchantée?)`,
-	`(?:hallo|guten (?:tag|morgen|abend)|gute nacht|servus|moin|grüß (?:gott|dich)|(?:danke|vielen dank|herzlichen dank|besten dank)(?: schön| sehr| dir| ihnen)*|bitte(?: schön| sehr)?|gern geschehen|tschüss|tschüß|auf wiedersehen|bis (?:bald|morgen|später|dann)|ja|nein|genau|alles klar|prima|freut mich)`,
-	`(?:olá|oi|bom dia|boa (?:tarde|noite)|(?:muito )?obrigad[oa]|valeu|tchau|até (?:logo|amanhã|mais)|tudo bem|sim|não|por nada|prazer)`,
+	`(?:gracias a (?:ti|vos|usted)|igualmente|nos vemos|cuídate|buen (?:día|finde|fin de semana)|un abrazo|abrazos|besos|muy amable|qué bien|qué bueno|ok|dale|listo|ya|bueno|jeje+|(?:no|sin) problema|hasta la próxima|entendido|de acuerdo|exacto|hola|buenas|buenos (?:días|dias)|buenas (?:tardes|noches)|qué tal|(?:muchas |muchísimas )?gracias|de nada|adiós|hasta (?:luego|mañana|pronto)|vale|claro|sí|por favor|encantad[oa]|perfecto|genial)`,
+	`(?:merci à (?:toi|vous)(?: aussi)?|(?:passe|passez) une bonne (?:journée|soirée)|bon (?:week-end|courage|après-midi)|à toi aussi|ça marche|ça va|avec plaisir|pas de (?:souci|soucis|problème)|bien sûr|génial|top|exactement|bisous|bises|je t'en prie|je vous en prie|ok|ah|bref|nickel|compris|bonjour|bonsoir|salut|coucou|(?:merci|mille mercis)(?: beaucoup| bien)?|de rien|au revoir|à (?:bientôt|demain|plus)|d'accord|oui|non|s'il (?:te|vous) plaît|super|parfait|bonne (?:journée|soirée|nuit)|enchantée?)`,
+	`(?:(?:schönen|schöne|schönes|guten) (?:tag|abend|wochenende|woche|feierabend)(?: noch)?|passt(?: so)?|kein problem|keine ursache|ok|okay|super|klasse|toll|cool|klar|verstanden|verstehe|lg|liebe grüße|mach's gut|na gut|hi|hey|(?:wie geht es|wie geht's|wie gehts)(?: dir| ihnen)?|dir auch|gute besserung|hallo|guten (?:tag|morgen|abend)|gute nacht|servus|moin|grüß (?:gott|dich)|(?:danke|vielen dank|herzlichen dank|besten dank)(?: schön| sehr| dir| ihnen)*|bitte(?: schön| sehr)?|gern geschehen|tschüss|tschüß|auf wiedersehen|bis (?:bald|morgen|später|dann)|ja|nein|genau|alles klar|prima|freut mich)`,
+	`(?:blz|beleza|vlw|valeu|falou|tmj|obg|brigad[oa]|kk+|rs+|abraços?|beijos?|abs|imagina|tá (?:bom|ok)|ok|certo|legal|show|ótimo|perfeito|bom fim de semana|boa semana|entendi|combinado|com certeza|isso|até já|fixe|olá|oi|bom dia|boa (?:tarde|noite)|(?:muito )?obrigad[oa]|valeu|tchau|até (?:logo|amanhã|mais)|tudo bem|sim|não|por nada|prazer)`,
 	`(?:buongiorno|buonasera|salve|(?:grazie|mille grazie|grazie mille)|prego|arrivederci|a presto|sì|va bene|hoi|dank (?:je|u)(?: wel)?|bedankt|goedemorgen|tot ziens|cześć|dzień dobry|dziękuję|dzięki|hej|tack(?: så mycket)?|tak|hei|kiitos|merhaba|selam|teşekkürler|teşekkür ederim|terima kasih|halo)`,
 	`(?:привет|здравствуйте|здравствуй|добрый (?:день|вечер)|доброе утро|(?:большое )?спасибо(?: большое)?|пожалуйста|пока|до свидания|да|нет|хорошо|ок|привіт|дякую)`,
-	`(?:مرحبا|مرحبًا|أهلا|اهلا|السلام عليكم|وعليكم السلام|(?:شكرا|شكرًا)(?: جزيلا| لك)?|عفوا|مع السلامة|نعم|لا|حسنا|صباح الخير|مساء الخير|नमस्ते|नमस्कार|धन्यवाद|शुक्रिया|ठीक है|हाँ|안녕하세요|안녕|감사합니다|고마워요?|고맙습니다|네|아니요|안녕히 (?:가세요|계세요)|שלום|תודה(?: רבה)?)`,
+	`(?:مرحبا|مرحبًا|أهلا|اهلا|السلام عليكم|وعليكم السلام|(?:شكرا|شكرًا)(?: جزيلا| لك)?|تمام|طيب|ممتاز|رائع|أهلا وسهلا|كيف حالك|إلى اللقاء|الحمد لله|جزاك الله خيرا|يعطيك العافية|العفو|جميل|أوكي|ههه+|يسعد صباحك|عفوا|مع السلامة|نعم|لا|حسنا|صباح الخير|مساء الخير|नमस्ते|नमस्कार|धन्यवाद|शुक्रिया|ठीक है|हाँ|안녕하세요|안녕|감사합니다|고마워요?|고맙습니다|네|아니요|안녕히 (?:가세요|계세요)|שלום|תודה(?: רבה)?)`,
 	// Words that add nothing to any of these.
 	`(?:so|and|but|then|well|now|please|too|also|again|there|here|everyone|everybody|guys|folks|friend|friends|my friend|buddy|bro|sis|bud|mate|dude|girl|love|haha|lol|honestly|together|both|as well|today|tonight|though|already|first|for now|of course|@)`,
 }, `|`) + `)(?: |$))+$`)
@@ -78,8 +86,20 @@ var unspacedTalk = set(`
 こんにちは こんばんは おはよう おはようございます はじめまして よろしく よろしくお願いします よろしくおねがいします ありがとう ありがとうございます ありがとうございました どうも どういたしまして
 さようなら またね じゃあね おやすみ おやすみなさい はい いいえ うん ううん 了解 了解です わかりました 分かりました すみません ごめん ごめんなさい なるほど すごい いいね そうですね お疲れ様です もしもし
 你好 您好 大家好 早上好 早安 晚上好 晚安 下午好 嗨 哈喽 谢谢 謝謝 谢谢你 謝謝你 谢谢您 多谢 非常感谢 不客气 不客氣 再见 再見 拜拜 好的 好 好吧 嗯 嗯嗯 是的 不是 对 對 没问题 沒問題 明白 明白了 知道了 哈哈 哈哈哈 不好意思 对不起 辛苦了 太好了 厉害
+了解しました 承知しました 承知です かしこまりました ありがと どうもありがとう どうもありがとうございます お願いします よろしくお願いいたします 大丈夫です 大丈夫 いいですね すごいですね こちらこそ お元気ですか 元気です おつかれ お疲れさまです お疲れさま 失礼します そうです そうですか なるほどですね いえいえ とんでもない うれしい 嬉しいです 助かります 助かりました 笑 草 ok オッケー じゃあまた また明日 いただきます ごちそうさま
+可以 行 行吧 没事 沒事 多谢了 谢谢啦 感谢 感謝 非常感謝 真的吗 是吗 哇 天哪 牛 棒 太棒了 很好 不错 不用谢 再会 回头见 明天见 加油 恭喜 收到 了解 嘿嘿 呵呵 嘻嘻 对的 没错 没关系 沒關係 辛苦啦 麻烦你了 好哒 好滴 嗯好 
 สวัสดี สวัสดีครับ สวัสดีค่ะ ขอบคุณ ขอบคุณครับ ขอบคุณค่ะ ครับ ค่ะ
 `)
+
+// unspacedRow is a row of such sentences without a mark between.
+var unspacedRow = func() *regexp.Regexp {
+	var all []string
+	for talk := range unspacedTalk {
+		all = append(all, regexp.QuoteMeta(talk))
+	}
+	slices.Sort(all)
+	return regexp.MustCompile(`^(?:(?:` + strings.Join(all, `|`) + `|哈|呵|w|笑)+[了啦啊呀吧哦喔嗯ねよ]?)+$`)
+}()
 
 // isSmallTalk says whether a sentence is greeting, thanks, acknowledgement,
 // laughter, leave-taking or a bare reaction, and nothing else. Names are those that
@@ -94,7 +114,7 @@ func isSmallTalk(text string, names map[string]bool) bool {
 	}
 	if strings.ContainsFunc(text, func(r rune) bool { return r >= 0x0E00 }) {
 		for _, w := range words {
-			if !unspacedTalk[w.low] && !smallTalk.MatchString(w.low) {
+			if !unspacedTalk[w.low] && !unspacedRow.MatchString(w.low) && !smallTalk.MatchString(w.low) {
 				return spacedSmallTalk(words, names)
 			}
 		}
@@ -120,8 +140,42 @@ func spacedSmallTalk(words []word, names map[string]bool) bool {
 		line.WriteString(low)
 		only = only && filler[low]
 	}
-	return !only && smallTalk.MatchString(line.String())
+	return !only && (smallTalk.MatchString(line.String()) || thanksFor(words))
 }
+
+// thanksFor says whether words thank at length, and tell nothing of who does: no name,
+// no number, nothing of their own.
+func thanksFor(words []word) bool {
+	i := 0
+	for i < len(words)-1 && (filler[words[i].low] || words[i].low == "ok" || words[i].low == "great" || words[i].low == "no" || words[i].low == "yes") {
+		i++
+	}
+	if low := words[i].low; low != "thanks" && low != "thank" && low != "thx" && low != "ty" {
+		return false
+	}
+	for n, w := range words[i:] {
+		low := w.low
+		if low == "my" || low == "our" || low == "we" || low == "us" || n > 0 && w.capital && low != "i" && !strings.HasPrefix(low, "i'") || strings.ContainsAny(low[:1], "0123456789") {
+			return false
+		}
+		if (low == "i" || strings.HasPrefix(low, "i'")) && !grateful(words[i+n:]) {
+			return false
+		}
+	}
+	return true
+}
+
+// grateful says whether words begin as one goes on who thanks: "I really appreciate".
+func grateful(words []word) bool {
+	for _, w := range words[1:min(len(words), 4)] {
+		if gratitude[w.low] {
+			return true
+		}
+	}
+	return false
+}
+
+var gratitude = set(`appreciate appreciated owe needed understand get see love feel know wanted hope think`)
 
 // addressed says whether a word is one of the names or a short form of one.
 func addressed(low string, names map[string]bool) bool {

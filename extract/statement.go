@@ -28,8 +28,6 @@ const (
 	// longTalk is from how many words on a message that only asks and commands is
 	// kept all the same: it is bound to tell something.
 	longTalk = 40
-	// questionWordsShown is how much of a question stands beside a bare answer.
-	questionWordsShown = 30
 )
 
 // statement is a memory in the making.
@@ -37,6 +35,10 @@ type statement struct {
 	text string
 	slot about
 	when moment
+	// forget says that it is to be forgotten, with is the message before that it is
+	// also told by, nil for none.
+	forget bool
+	with   *memd.Message
 	// words is the length of text as said.
 	words int
 	// list says that text is an introduction with items; lead is the introduction.
@@ -44,21 +46,24 @@ type statement struct {
 	lead string
 }
 
-// statements gives what a message states. Previous is the message before it, nil
-// if there is none. The only error is ctx's own.
-func statements(ctx context.Context, m, previous *memd.Message, names map[string]bool) ([]statement, error) {
-	text, err := clean(ctx, m.Text)
+// statements gives what a message states. The only error is ctx's own.
+func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement, error) {
+	text, err := cleaned(ctx, m.Text, h.rules.KeepSecrets)
 	if err != nil {
 		return nil, err
 	}
 	g := grouping{
+		hearing: h, ctx: ctx, message: m,
 		english: isEnglish(text), assistant: m.Role == memd.RoleAssistant, said: at(m),
-		names: without(names, wordsOf(m.Name)), judged: map[string]judgement{},
+		names: without(h.names, wordsOf(m.Name)), judged: map[string]judgement{},
 	}
-	if previous != nil && (previous.Role != m.Role || previous.Name != m.Name) {
-		if g.question, err = lastQuestion(ctx, previous.Text); err != nil {
-			return nil, err
-		}
+	if g.assistant {
+		text = dropSpokenLines(text)
+	} else {
+		text = dropQuoted(text)
+	}
+	if g.question, g.asker, err = h.question(ctx, m); err != nil {
+		return nil, err
 	}
 	pieces, err := split(ctx, text)
 	if err != nil {
@@ -90,7 +95,7 @@ func statements(ctx context.Context, m, previous *memd.Message, names map[string
 	}
 	out := pack(g.out, wanted, []int{joinWords / 3, joinWords * 2 / 3, joinWords}, func(s statement) int { return s.words })
 	out = pack(out, maxStatements, []int{maxRunes / 4, maxRunes / 2, maxRunes}, func(s statement) int { return utf8.RuneCountInString(s.text) })
-	return finish(ctx, out)
+	return finish(ctx, out, h.rules.KeepSecrets)
 }
 
 // pack joins neighbours, if there are more statements than wanted, into as small
@@ -105,7 +110,7 @@ func pack(in []statement, wanted int, sizes []int, size func(statement) int) []s
 		total := 0
 		for _, s := range in {
 			n := size(s) + 1
-			if len(out) == 0 || total+n > limit {
+			if len(out) == 0 || total+n > limit || s.forget || s.with != nil || out[len(out)-1].forget || out[len(out)-1].with != nil {
 				out = append(out, s)
 				total = n
 				continue
@@ -137,12 +142,18 @@ func follow(a, b string) string {
 
 // finish makes statements ready to be kept: redacted, of bounded length, without
 // the full stop at the end. What is nothing but marks goes. The only error is ctx's own.
-func finish(ctx context.Context, in []statement) ([]statement, error) {
+func finish(ctx context.Context, in []statement, keepSecrets bool) ([]statement, error) {
 	var out []statement
 	for _, s := range in {
-		text, err := redact(ctx, tidy(s.text))
-		if err != nil {
-			return nil, err
+		text := tidy(s.text)
+		if !keepSecrets {
+			var err error
+			if text, err = redact(ctx, text); err != nil {
+				return nil, err
+			}
+			if s.slot.value != "" && Redact(s.slot.value) != s.slot.value || strings.Contains(text, "[redacted:") && !strings.Contains(text, s.slot.value) {
+				s.slot = about{}
+			}
 		}
 		for _, text := range cut(text) {
 			part := s
@@ -225,44 +236,18 @@ func without(names map[string]bool, own []word) map[string]bool {
 	return out
 }
 
-// lastQuestion gives the question that a message ends with, small talk and
-// captions after it aside, or "". The only error is ctx's own.
-func lastQuestion(ctx context.Context, text string) (string, error) {
-	text, err := clean(ctx, ending(text))
-	if err != nil {
-		return "", err
-	}
-	pieces, err := split(ctx, text)
-	if err != nil {
-		return "", err
-	}
-	for i := len(pieces) - 1; i >= 0 && i >= len(pieces)-3; i-- {
-		p := pieces[i]
-		if p.kind == caption || isSmallTalk(p.text, nil) && !endsAsking(p.text) {
-			continue
-		}
-		if !endsAsking(p.text) || isSmallTalk(p.text, nil) {
-			return "", nil
-		}
-		fields := strings.Fields(p.text)
-		if len(fields) > questionWordsShown {
-			fields = append([]string{"…"}, fields[len(fields)-questionWordsShown:]...)
-		}
-		if q := strings.Join(fields, " "); utf8.RuneCountInString(q) <= maxRunes/4 {
-			return q, nil
-		}
-		return "", nil
-	}
-	return "", nil
-}
-
 // grouping gathers the statements of one message.
 type grouping struct {
+	*hearing
+	ctx     context.Context
+	message *memd.Message
+
 	english, assistant bool
 	said               time.Time
 	names              map[string]bool
-	// question is what the other speaker asked just before.
+	// question is what the other speaker asked just before, in the message asker.
 	question string
+	asker    *memd.Message
 
 	out []statement
 	// spoken says that something other than small talk has come.
@@ -275,6 +260,8 @@ type grouping struct {
 	// has been said.
 	lead     string
 	leadUsed bool
+	// echoing says that the list to come is what an assistant was told.
+	echoing bool
 	// unsaid are the questions and commands left out so far.
 	unsaid      []string
 	unsaidWords int
@@ -310,12 +297,20 @@ func (g *grouping) take(ctx context.Context, p piece, introduces bool) {
 		g.caption(p.text)
 		return
 	case lead:
+		if g.echoing = g.assistant && knownOf.MatchString(p.text); g.echoing {
+			g.endLead()
+			g.lead, g.leadUsed, g.adjacent = "", false, false
+			return
+		}
 		if introduces {
 			g.endLead()
 			g.lead, g.leadUsed = p.text, false
 			return
 		}
 	case item:
+		if g.echoing {
+			return
+		}
 		if g.lead != "" && !g.ownStatement(p.text) {
 			g.item(p.text)
 			return
@@ -396,14 +391,24 @@ func (g *grouping) caption(text string) {
 
 // sentence judges a sentence and adds what it states.
 func (g *grouping) sentence(text string) {
-	first := !g.spoken
-	if first && g.answers(text) {
+	if g.assistant && g.echoes(text) {
+		g.adjacent = false
+		return
+	}
+	if g.english && !g.assistant && (g.takesBack(text) || g.corrects(text) || g.forgets(text)) {
+		return
+	}
+	if !g.spoken && g.answers(text) {
 		bare := strings.TrimRight(text, ".。")
 		dated, when := resolve(bare, g.said, g.english)
-		g.out = append(g.out, statement{
-			text: dated + " (asked: " + g.question + ")", when: when, words: countWords(text) + countWords(g.question),
-		})
-		g.spoken, g.asked = true, ""
+		s := statement{
+			text: dated + " (asked: " + g.question + ")", when: when, words: countWords(text) + countWords(g.question), with: g.asker,
+		}
+		if g.english && !g.assistant {
+			s.slot = slotOfAnswer(g.question, bare)
+		}
+		g.out = append(g.out, s)
+		g.spoken, g.asked, g.adjacent = true, "", true
 		return
 	}
 	did, said := g.judge(text)
@@ -422,9 +427,37 @@ func (g *grouping) sentence(text string) {
 		g.unsaidWords += countWords(text)
 		return
 	}
+	first := !g.spoken
 	g.spoken = true
-	g.add(said, g.leans(said))
+	parts := []string{said}
+	if g.english && !g.assistant {
+		parts = g.clauses(said)
+	}
+	for i, part := range parts {
+		leans := g.leans(part)
+		if first && i == 0 && leans && g.carries(part) {
+			continue
+		}
+		g.add(part, leans)
+	}
 	g.asked, g.adjacent = "", true
+}
+
+// carries adds a sentence whose "he" or "there" can only be what its speaker said in
+// the message before, with that beside it, and says whether it did.
+func (g *grouping) carries(text string) bool {
+	if g.assistant || !g.english || g.shallow || g.question != "" || len(g.out) > 0 || !pointsBack(wordsOf(text)) {
+		return false
+	}
+	from, last, chatting := g.own(g.ctx, g.message)
+	if from == nil || !chatting {
+		return false
+	}
+	dated, when := resolve(strings.TrimRight(text, "."), g.said, g.english)
+	g.out = append(g.out, statement{
+		text: dated + " (said before: " + last.text + ")", when: when, words: countWords(text) + countWords(last.text), with: from,
+	})
+	return true
 }
 
 // add puts a sentence beside the one it leans on, or lets it stand by itself.
@@ -442,7 +475,7 @@ func (g *grouping) add(text string, leans bool) {
 			g.out = append(g.out, s)
 			return
 		}
-		if !toAsked && len(g.out) > 0 {
+		if !toAsked && len(g.out) > 0 && !g.out[len(g.out)-1].forget {
 			last := &g.out[len(g.out)-1]
 			if last.words+words <= joinWords {
 				last.text = follow(last.text, s.text)
@@ -458,54 +491,6 @@ func (g *grouping) add(text string, leans bool) {
 	g.out = append(g.out, s)
 }
 
-// answers says whether a message's first sentence is a bare answer to what the
-// other speaker asked just before.
-func (g *grouping) answers(text string) bool {
-	if g.question == "" || endsAsking(text) {
-		return false
-	}
-	words := wordsOf(text)
-	n := countWords(text)
-	if !g.english {
-		return n <= 3 && len(words) > 0 && !isSmallTalk(text, g.names)
-	}
-	if len(words) == 0 || n > 12 {
-		return false
-	}
-	bare := n <= 5 && yesOrNo(words)
-	if bare || isSmallTalk(text, g.names) {
-		// "Yes" tells something if the question was about who answers.
-		return !g.assistant && (bare || yesNo[words[0].low]) && aboutYou.MatchString(g.question) && !offer.MatchString(g.question)
-	}
-	if g.assistant || request.MatchString(text) && len(words) > 1 {
-		return false
-	}
-	if own[words[0].low] && verbal(words) {
-		return false
-	}
-	return n <= 3 || n <= 8 && !verbal(words) || refersBack(words)
-}
-
-// yesOrNo tells "Yes", "No, I'm not", "I do", "not anymore", "never": answers that
-// say nothing without their question.
-func yesOrNo(words []word) bool {
-	for _, w := range words {
-		if !answering[w.low] && !yesNo[w.low] {
-			return false
-		}
-	}
-	return true
-}
-
-var (
-	yesNo     = set(`yes yeah yep yup ya no nope nah never not sometimes always rarely often definitely absolutely yea`)
-	answering = set(`i i'm am do did have was don't didn't haven't wasn't not really anymore any more yet we are aren't sure course of it is isn't never always at all much often he she does doesn't has hasn't`)
-	// aboutYou opens a question to be answered by yes or no about who is asked.
-	aboutYou = english(`(?:^|[,.!?]\s+|\b(?:so|and|but|also|oh|hey|ok)\s+)(?:are|were|do|did|have|had|is|was|does|has|aren't|don't|didn't|haven't|isn't)\s+(?:you|your|any of you|anyone in your)\b`)
-	// offer is a question whose yes grants or wishes, and tells nothing.
-	offer = english(`\b(?:(?:would|do|did) you (?:like|want|need|mind|prefer) (?:me|to (?:know|see|hear|try|go on|continue|proceed|start)|some (?:help|tips|ideas|more|examples)|any (?:help|more|other)|help|more|another|that|this)|(?:can|could|shall|should|may) (?:i|we)|make sense|(?:do|did) (?:that|this|it|you) (?:help|understand|see|get|agree|think|know)|anything else|(?:are you )?ready (?:to|for)|is (?:that|this) (?:ok|okay|right|correct|fine|all)|sounds? good)\b`)
-)
-
 // leans says whether a sentence cannot be understood without the one before it.
 func (g *grouping) leans(text string) bool {
 	if !g.english {
@@ -515,7 +500,7 @@ func (g *grouping) leans(text string) bool {
 	if len(words) == 0 {
 		return true
 	}
-	if refersBack(words) {
+	if refersBack(words) || goesThere(words) {
 		return true
 	}
 	if verbal(words) && (len(words) > 2 || own[words[0].low]) {
@@ -548,7 +533,30 @@ func refersBack(words []word) bool {
 	return stands[low]
 }
 
+// goesThere says whether words speak of a place as "there" only.
+func goesThere(words []word) bool {
+	for i, w := range words {
+		if i > 0 && w.low == "there" && beforeThere[words[i-1].low] {
+			return true
+		}
+	}
+	return false
+}
+
+// pointsBack says whether words begin with one that stands for somebody or something
+// spoken of before.
+func pointsBack(words []word) bool {
+	i := 0
+	for i < len(words)-1 && connectives[words[i].low] {
+		i++
+	}
+	low := words[i].low
+	return carried[low] && refersBack(words) || goesThere(words)
+}
+
 var (
+	beforeThere = set(`back go going went live lives lived living work works worked been stay stayed moved move over get born met from out up drive fly studied grew`)
+	carried     = set(`he he's he'll he'd she she's she'll she'd they they're they've they'll his her their it it's its`)
 	connectives = set(`and but so also plus then or yeah yes well anyway though still besides honestly actually oh`)
 	hangers     = set(`which especially mostly mainly except including such either neither otherwise likewise hence therefore too`)
 	stands      = set(`its that's they they're they've they'll they'd their theirs them he he's he'll he'd she she's she'll she'd his her hers him both it'll it'd that'll`)

@@ -144,11 +144,114 @@ func TestHandMadeMetadataStands(t *testing.T) {
 	}
 }
 
+func TestWhatCallersWantOfWhatIsLearned(t *testing.T) {
+	b := newStore(t)
+	soon, late := time.Now().Add(time.Hour).UTC().Truncate(time.Microsecond), time.Now().Add(2*time.Hour).UTC().Truncate(time.Microsecond)
+	at := monday.Add(-time.Hour)
+	say := func(session string, hour int, as *memd.LearnAs) memd.Memory {
+		t.Helper()
+		l := whole(b.say(memd.Message{UserID: "alice", SessionID: session, Text: "I like tea", CreatedAt: monday.Add(time.Duration(hour) * time.Hour), LearnAs: as}))
+		l.Candidates[0].Categories, l.Candidates[0].OccurredAt = []string{"likes", "food"}, &at
+		b.consolidate(l)
+		return b.list(ListQuery{Scope: user("alice")})[0]
+	}
+	m := say("s1", 3, &memd.LearnAs{MemoryType: "fact", Categories: []string{"food", "mine"}, ExpiresAt: &soon})
+	if *m.MemoryType != "fact" || m.Scope != nil || !m.ExpiresAt.Equal(soon) || m.OccurredAt == nil || !m.OccurredAt.Equal(at) {
+		t.Fatalf("%s", encode(t, m))
+	}
+	same(t, m.Categories, []string{"food", "mine", "likes"})
+	m = say("s1", 4, &memd.LearnAs{MemoryType: "plan", Scope: "work", Categories: []string{"more"}, ExpiresAt: &late, OccurredAt: &monday})
+	if *m.MemoryType != "fact" || *m.Scope != "work" || !m.ExpiresAt.Equal(late) || !m.OccurredAt.Equal(monday) {
+		t.Fatalf("%s", encode(t, m))
+	}
+	same(t, m.Categories, []string{"food", "mine", "more", "likes"})
+	// Said earlier, elsewhere, by someone who wants nothing of it.
+	m = say("s0", 0, nil)
+	if *m.MemoryType != "fact" || *m.Scope != "work" || m.ExpiresAt != nil || !m.OccurredAt.Equal(monday) || !m.ValidFrom.Equal(monday) {
+		t.Fatalf("%s", encode(t, m))
+	}
+	// Taken back, it is as if it had never been said.
+	b.withdraw(m.Sources[0], m.Sources[1])
+	m = b.list(ListQuery{Scope: user("alice")})[0]
+	if m.MemoryType != nil || m.Scope != nil || m.OccurredAt != nil {
+		t.Fatalf("%s", encode(t, m))
+	}
+	same(t, m.Categories, []string{"likes"})
+}
+
+// A source that is not among the messages that were looked at has its say as well.
+func TestWhatIsWantedOfSourcesElsewhere(t *testing.T) {
+	b := newStore(t)
+	said := b.say(
+		memd.Message{UserID: "alice", SessionID: "s1", Text: "I like", CreatedAt: monday, LearnAs: &memd.LearnAs{MemoryType: "fact", Categories: []string{"food"}}},
+		memd.Message{UserID: "alice", SessionID: "s1", Text: "tea", CreatedAt: monday.Add(time.Minute)},
+	)
+	b.consolidate(Learned{Messages: said[1:], Extractor: "test/1", Candidates: []memd.Candidate{
+		{Text: "I like tea", Role: memd.RoleUser, SaidAt: monday, Sources: []int64{said[0].ID, said[1].ID}}}})
+	if m := b.list(ListQuery{Scope: user("alice")})[0]; m.MemoryType == nil || *m.MemoryType != "fact" || !slices.Equal(m.Categories, []string{"food"}) {
+		t.Fatalf("%s", encode(t, m))
+	}
+}
+
+// The same sentence twice is one memory, and so is one that fifty say at once, whichever
+// way it comes.
+func TestOneFactIsOneRow(t *testing.T) {
+	b := newStore(t)
+	var learned []Learned
+	for i := range 50 {
+		learned = append(learned, whole(b.say(memd.Message{UserID: "alice", SessionID: fmt.Sprintf("s%d", i%5), Text: "I like tea", CreatedAt: monday.Add(time.Duration(i) * time.Minute)})))
+	}
+	b.consolidate(learned[0])
+	b.consolidate(learned[1])
+	if h := b.history(b.list(ListQuery{Scope: user("alice")})[0].ID); len(h) != 2 || h[1].Event != EventNone {
+		t.Fatalf("%+v", h)
+	}
+	var wg sync.WaitGroup
+	errs := make([]error, 2*len(learned))
+	for i := range errs {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			if i%2 == 0 {
+				errs[i] = b.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error { return b.Consolidate(t.Context(), tx, tenant, learned[i/2]) })
+			} else {
+				_, errs[i] = b.AddVerbatim(t.Context(), tenant, []Verbatim{{Scope: user("bob"), Text: "I like tea", Role: "user"}})
+			}
+		}()
+	}
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := b.list(ListQuery{Scope: user("alice")})
+	if len(m) != 1 || len(m[0].Sources) != len(learned) || !m[0].ValidFrom.Equal(monday) {
+		t.Fatalf("%+v", m)
+	}
+	if n := len(b.list(ListQuery{Scope: user("bob")})); n != 1 {
+		t.Fatalf("%d rows", n)
+	}
+	for _, l := range learned {
+		b.consolidate(l)
+	}
+	if n := query[int](b, `SELECT count(*) FROM memory`); n != 2 {
+		t.Fatalf("%d rows after learning again", n)
+	}
+	b.checkCounters()
+}
+
 // TestOrderOfArrivalDoesNotMatter lets the same sessions arrive in any order, cut into
-// batches anyhow, and compares what there is in the end.
+// batches anyhow and some of them again, and compares what there is in the end.
 func TestOrderOfArrivalDoesNotMatter(t *testing.T) {
 	b := newStore(t)
 	sayings := []string{"I like tea", "i like tea.", "I LIKE TEA!", "Tea is fine", "tea is fine", "Ⅰ like tea"}
+	// What an extractor finds differs with the words.
+	labels := map[string][]string{"I like tea": {"food", "likes"}, "i like tea.": {"likes"}, "tea is fine": {"work"}}
+	happened := map[string]*time.Time{"I LIKE TEA!": ptr(monday.Add(-48 * time.Hour)), "tea is fine": ptr(monday)}
+	later := time.Now().Add(time.Hour).Truncate(time.Microsecond)
+	learnAs := []*memd.LearnAs{nil, nil, {}, {MemoryType: "fact", Categories: []string{"work", "b"}}, {Scope: "mine", ExpiresAt: &later, Categories: []string{"likes"}},
+		{MemoryType: "plan", ExpiresAt: ptr(later.Add(time.Hour)), OccurredAt: ptr(monday.Add(24 * time.Hour))}, {OccurredAt: ptr(monday.Add(time.Hour)), Categories: []string{"food"}}}
 	n := 0
 	rapid.Check(t, func(r *rapid.T) {
 		sessions := rapid.IntRange(1, 3).Draw(r, "sessions")
@@ -163,6 +266,7 @@ func TestOrderOfArrivalDoesNotMatter(t *testing.T) {
 					Text:      rapid.SampledFrom(sayings).Draw(r, "text"),
 					// Few times, so that many are said at the same.
 					CreatedAt: monday.Add(time.Duration(rapid.IntRange(0, 3).Draw(r, "hour")) * time.Hour),
+					LearnAs:   rapid.SampledFrom(learnAs).Draw(r, "learn as"),
 				}
 				if x := rapid.SampledFrom([]string{"", `{"x":1}`, `{"x":2,"y":2}`, `{"z":[1,{"a":null}]}`}).Draw(r, "metadata"); x != "" {
 					m.Metadata = json.RawMessage(x)
@@ -183,11 +287,22 @@ func TestOrderOfArrivalDoesNotMatter(t *testing.T) {
 			for _, m := range messages {
 				place[m.ID] = fmt.Sprintf("%s/%d", m.SessionID, m.Position)
 			}
+			learned := func(messages []memd.Message) Learned {
+				l := whole(messages)
+				for i, c := range l.Candidates {
+					l.Candidates[i].Categories, l.Candidates[i].OccurredAt = labels[c.Text], happened[c.Text]
+				}
+				return l
+			}
 			rest := rapid.Permutation(messages).Draw(r, label)
+			var done []memd.Message
 			for len(rest) > 0 {
 				k := rapid.IntRange(1, len(rest)).Draw(r, label+" batch")
-				b.consolidate(whole(rest[:k]))
-				rest = rest[k:]
+				b.consolidate(learned(rest[:k]))
+				done, rest = append(done, rest[:k]...), rest[k:]
+				if again := rapid.IntRange(0, len(done)).Draw(r, label+" again"); again > 0 {
+					b.consolidate(learned(done[:again]))
+				}
 			}
 			b.checkCounters()
 			var lines []string
@@ -198,7 +313,8 @@ func TestOrderOfArrivalDoesNotMatter(t *testing.T) {
 					sources = append(sources, place[s])
 				}
 				slices.Sort(sources)
-				lines = append(lines, fmt.Sprint(m.Memory, m.Role, encode(t, m.ActorID), m.ValidFrom, canonical(m.Metadata), sources, h))
+				lines = append(lines, fmt.Sprint(m.Memory, m.Role, encode(t, m.ActorID), m.ValidFrom, canonical(m.Metadata), sources, h,
+					encode(t, []any{m.Categories, m.MemoryType, m.Scope, m.ExpiresAt, m.OccurredAt})))
 			}
 			slices.Sort(lines)
 			return strings.Join(lines, "\n")

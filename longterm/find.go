@@ -2,6 +2,8 @@ package longterm
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
@@ -90,6 +92,7 @@ func (s *Store) CountByUser(ctx context.Context, tenant string, users []string) 
 	for _, u := range users {
 		counts[u] = 0
 	}
+	users = slices.Collect(maps.Keys(counts)) // each once
 	err := s.read(ctx, "longterm.count_by_user", tenant, func(b *pgx.Batch) {
 		b.Queue(liveByUser, tenant, users).Query(func(rows pgx.Rows) error {
 			var user string

@@ -2,12 +2,14 @@ package longterm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
@@ -28,7 +30,7 @@ var fixedStatements = map[string]string{
 	"supersededSelect": supersededSelect, "supersededUpdate": supersededUpdate, "supersededLater": supersededLater, "embeddingLive": embeddingLive,
 	"sourceDelete": sourceDelete, "provenanceDelete": provenanceDelete, "messagePostingDelete": messagePostingDelete,
 	"expiredDue": expiredDue, "expiredSelect": expiredSelect, "liveByUser": liveByUser,
-	"postingDelete": postingDelete, "embeddingDelete": embeddingDelete, "memoryDelete": memoryDelete,
+	"postingDelete": postingDelete, "postingUncount": postingUncount, "embeddingDelete": embeddingDelete, "memoryDelete": memoryDelete,
 	"historySelect": historySelect, "embeddingDue": embeddingDue, "unembeddedSelect": unembeddedSelect, "vectorInsert": vectorInsert,
 	"calibrationSelect": calibrationSelect, "calibrationInsert": calibrationInsert,
 	"neighboursDue": neighboursDue, "neighboursTry": neighboursTry, "neighboursState": neighboursState,
@@ -80,6 +82,7 @@ func built(t testing.TB, b *bench) map[string]*statement {
 				find.narrow = true
 				all[label+": near, narrow"], all[label+": load, narrow"] = find.nearStatement(), find.loadStatement()
 				all[label+": total"], all[label+": page"] = sel.countStatement(), sel.pageStatement(10, 0, &cursor{at, memoryID{}})
+				all[label+": keys"], all[label+": ids"] = sel.keysStatement(), sel.idsStatement()
 			}
 		}
 	}
@@ -258,4 +261,109 @@ func TestNothingScansWhatOthersHave(t *testing.T) {
 	check("before statistics")
 	analyse()
 	check("with statistics")
+}
+
+// TestChangesReadNothingOfOthers looks at the plans of what finds and writes the memories
+// that a change is about.
+func TestChangesReadNothingOfOthers(t *testing.T) {
+	b := newStoreWith(t, postgres.Config{MaxConns: 2})
+	const mine = 20
+	fill := func(who string) []memd.Message {
+		var said []memd.Message
+		for i := range mine {
+			said = append(said, memd.Message{UserID: who, SessionID: who + "'s", AgentID: who + "'s agent", AppID: "p", Text: fmt.Sprintf("green tea and cup %d of %s", i, who)})
+		}
+		return b.learn(said...)
+	}
+	owner, err := pgx.Connect(t.Context(), b.owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = owner.Close(b.ctx()) }()
+	analyse := func() {
+		if _, err := owner.Exec(t.Context(), "ANALYZE"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(name string, said []memd.Message) {
+		messages := []int64{0}
+		for _, m := range said {
+			messages = append(messages, m.ID)
+		}
+		ids, scopes := []memoryID{{}}, []int64{0}
+		for _, m := range b.list(ListQuery{Scope: user("alice")}) {
+			id, _ := parseID(m.ID)
+			ids, scopes = append(ids, id), append(scopes, query[int64](b, `SELECT scope_id FROM memory WHERE id = $1`, m.ID))
+		}
+		none, texts, times := make([]*memoryID, len(ids)), make([]string, len(ids)), make([]*time.Time, len(ids))
+		var session int64
+		if said != nil {
+			session = query[int64](b, `SELECT session_no FROM conversation_context WHERE id = $1`, said[0].ID)
+		}
+		for i := range texts {
+			texts[i], times[i] = "{}", &monday // as JSON and as a list
+		}
+		last := len(ids) - 1
+		places := make([]int32, len(ids))
+		fixed := func(sql string, args ...any) *statement {
+			st := &statement{args: append([]any{tenant}, args...)}
+			return st.write(sql)
+		}
+		statements := map[string]*statement{
+			"find": fixed(findSelect, ids, texts, texts), "keys": fixed(heldKeys, ids), "held": fixed(heldSelect, ids), "sources": fixed(heldSources, ids),
+			"holders": fixed(messageHolders, messages), "withdrawn": fixed(withdrawnSelect, messages), "overruled": fixed(overruledSelect, messages),
+			"superseded": fixed(supersededSelect, ids), "expired": fixed(expiredSelect, ids), "live": fixed(liveByUser, []string{"alice", "nobody"}),
+			"point": fixed(supersededUpdate, ids, none, times), "later": fixed(supersededLater, ids, times), "make live": fixed(embeddingLive, scopes, ids),
+			"take sources": fixed(sourceDelete, ids, messages), "take provenance": fixed(provenanceDelete, ids),
+			"take words": fixed(messagePostingDelete, scopes[last], []int32{wholeMessage}, session, places, wholeMessage), "take postings": fixed(postingDelete, scopes[last], []int32{1, 2}, ids[last]),
+			"uncount": fixed(postingUncount, scopes[:1], places[:1], scopes[:1]), "draw": fixed(memoryDrawn, ids, texts, texts, texts, texts, texts, texts, times, times, times),
+			"state": fixed(memoryEarlier, ids, texts, texts, make([]bool, len(ids)), texts), "edit": fixed(memoryEdit, ids, texts, texts, texts, texts, times, make([]bool, len(ids)), texts),
+			"take": fixed(memoryDelete, ids), "take vectors": fixed(embeddingDelete, scopes, ids),
+		}
+		for _, scope := range []memd.Scope{{UserID: "alice"}, {AgentID: "alice's agent"}, {RunID: "alice's"}} {
+			for _, f := range []Filter{{}, filter(t, `{"n":1}`)} {
+				sel, err := newSelection(tenant, scope, f, false)
+				if err != nil {
+					t.Fatal(err)
+				}
+				sel.everything = true
+				label := scope.Describe() + fmt.Sprint(f.Empty())
+				statements["keys of "+label], statements["ids of "+label] = sel.keysStatement(), sel.idsStatement()
+			}
+		}
+		rolledBack := errors.New("rolled back")
+		for what, st := range statements {
+			err := b.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
+				if _, err := tx.Exec(t.Context(), pinPlans); err != nil {
+					return err
+				}
+				b.explain(tx, st).each(func(p plan) {
+					label := fmt.Sprintf("%s, %s: %s on %s", name, what, p.Type, p.Relation)
+					if p.Relation == "" || p.Type == "ModifyTable" {
+						return
+					}
+					if !strings.HasPrefix(p.Type, "Index") || p.IndexCond == "" {
+						t.Errorf("%s by %s reads a whole table", label, p.Index)
+					}
+					if read := (p.Rows + p.Removed) * p.Loops; read > 8*mine {
+						t.Errorf("%s by %s reads %v rows of a scope of %d", label, p.Index, read, mine)
+					}
+				})
+				return rolledBack
+			})
+			if !errors.Is(err, rolledBack) {
+				t.Fatal(err)
+			}
+		}
+	}
+	check("empty", nil)
+	analyse()
+	check("known to be empty", nil)
+	said := fill("alice")
+	for i := range 30 {
+		fill(fmt.Sprintf("user%d", i))
+	}
+	check("before statistics", said)
+	analyse()
+	check("with statistics", said)
 }

@@ -84,20 +84,22 @@ const memoryInsert = `
 	    AS r (id, scope_id, app_id, user_id, agent_ids, run_ids, actor_id, role, scope, memory_type, categories, metadata, memory,
 	       hash, verbatim, slot, negated, extractor, valid_from, occurred_at, expires_at)`
 
-// memoryDrawn writes what memories take from their sources.
+// memoryDrawn writes what memories take from their sources. Here and below, where rows meet
+// a list, the list also stands in a condition of its own: a plan that was made while the
+// table was empty could otherwise join the two by reading all of the table.
 const memoryDrawn = `
 	UPDATE memory m
 	   SET agent_ids = r.agent_ids::text[], run_ids = r.run_ids::text[], metadata = r.metadata, scope = r.scope, memory_type = r.memory_type,
 	       categories = r.categories::text[], valid_from = r.valid_from, occurred_at = r.occurred_at, expires_at = r.expires_at, updated_at = now()
 	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[])
 	    AS r (id, agent_ids, run_ids, metadata, scope, memory_type, categories, valid_from, occurred_at, expires_at)
-	 WHERE m.id = r.id AND m.tenant_id = $1`
+	 WHERE m.id = r.id AND m.tenant_id = $1 AND m.id = ANY ($2::uuid[])`
 
 // memoryEarlier puts the words of an earlier saying in the place of those that came first.
 const memoryEarlier = `
 	UPDATE memory m SET memory = r.memory, slot = r.slot, negated = r.negated, extractor = r.extractor
 	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::bool[], $6::text[]) AS r (id, memory, slot, negated, extractor)
-	 WHERE m.id = r.id AND m.tenant_id = $1`
+	 WHERE m.id = r.id AND m.tenant_id = $1 AND m.id = ANY ($2::uuid[])`
 
 const sourceInsert = `
 	INSERT INTO memory_source (tenant_id, memory_id, message_id, session_no, position)
@@ -125,7 +127,7 @@ const memoryPostingInsert = `
 	WITH counted AS (
 	  UPDATE memory_scope s SET memories = s.memories + n.memories, memory_terms = s.memory_terms + n.terms
 	    FROM unnest($7::bigint[], $8::int[], $9::bigint[]) AS n (id, memories, terms)
-	   WHERE s.id = n.id AND s.tenant_id = $1)
+	   WHERE s.id = n.id AND s.tenant_id = $1 AND s.id = ANY ($7::bigint[]))
 	INSERT INTO memory_posting (tenant_id, scope_id, term, memory_id, tf, length)
 	SELECT $1, * FROM unnest($2::bigint[], $3::int[], $4::uuid[], $5::smallint[], $6::smallint[])`
 
@@ -221,7 +223,7 @@ const memoryEdit = `
 	       pinned = r.pinned, edited = r.edited::text[], updated_at = now()
 	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[], $6::text[], $7::timestamptz[], $8::bool[], $9::text[])
 	    AS r (id, memory, hash, metadata, categories, expires_at, pinned, edited)
-	 WHERE m.id = r.id AND m.tenant_id = $1`
+	 WHERE m.id = r.id AND m.tenant_id = $1 AND m.id = ANY ($2::uuid[])`
 
 // overruledSelect gives what messages no longer bring about. What has expired and is not
 // swept yet is among it.
@@ -250,36 +252,31 @@ const supersededUpdate = `
 	   SET superseded_by = r.superseded_by, valid_to = r.valid_to,
 	       updated_at = CASE WHEN m.valid_to IS DISTINCT FROM r.valid_to THEN now() ELSE m.updated_at END
 	  FROM unnest($2::uuid[], $3::uuid[], $4::timestamptz[]) AS r (id, superseded_by, valid_to)
-	 WHERE m.id = r.id AND m.tenant_id = $1`
+	 WHERE m.id = r.id AND m.tenant_id = $1 AND m.id = ANY ($2::uuid[])`
 
 // supersededLater moves the end of what memories took the place of to when they are now
 // said to have been said.
 const supersededLater = `
 	UPDATE memory m SET valid_to = r.valid_from FROM unnest($2::uuid[], $3::timestamptz[]) AS r (id, valid_from)
-	 WHERE m.superseded_by = r.id AND m.superseded_by IS NOT NULL AND m.tenant_id = $1`
+	 WHERE m.superseded_by = r.id AND m.superseded_by IS NOT NULL AND m.tenant_id = $1 AND m.superseded_by = ANY ($2::uuid[])`
 
 const embeddingLive = `
-	UPDATE memory_embedding e SET live = true FROM unnest($2::bigint[], $3::uuid[]) AS k (scope_id, memory_id)
-	 WHERE e.scope_id = k.scope_id AND e.memory_id = k.memory_id AND e.tenant_id = $1`
+	UPDATE memory_embedding SET live = true WHERE tenant_id = $1 AND scope_id = ANY ($2::bigint[]) AND memory_id = ANY ($3::uuid[])`
 
-const sourceDelete = `
-	DELETE FROM memory_source x USING unnest($2::uuid[], $3::bigint[]) AS k (memory_id, message_id)
-	 WHERE x.memory_id = k.memory_id AND x.message_id = k.message_id AND x.tenant_id = $1`
+const sourceDelete = `DELETE FROM memory_source WHERE tenant_id = $1 AND memory_id = ANY ($2::uuid[]) AND message_id = ANY ($3::bigint[])`
 
-const provenanceDelete = `
-	DELETE FROM memory_provenance p USING unnest($2::text[], $3::text[], $4::uuid[]) AS k (kind, value, memory_id)
-	 WHERE p.kind = k.kind AND p.value = k.value AND p.memory_id = k.memory_id AND p.tenant_id = $1`
+const provenanceDelete = `DELETE FROM memory_provenance WHERE tenant_id = $1 AND memory_id = ANY ($2::uuid[])`
 
-// messagePostingDelete takes messages out of the index and out of the sums; $6 is the term
-// that each has once.
+// messagePostingDelete takes messages of one session out of the index and out of the sums;
+// $6 is the term that each has once.
 const messagePostingDelete = `
 	WITH gone AS (
-	  DELETE FROM message_posting p USING unnest($2::bigint[], $3::int[], $4::bigint[], $5::int[]) AS k (scope_id, term, session_no, position)
-	   WHERE p.scope_id = k.scope_id AND p.term = k.term AND p.session_no = k.session_no AND p.position = k.position AND p.tenant_id = $1
-	  RETURNING p.scope_id, p.term, p.length)
-	UPDATE memory_scope s SET messages = s.messages - n.messages, message_terms = s.message_terms - n.terms
-	  FROM (SELECT scope_id, count(*) AS messages, sum(length) AS terms FROM gone WHERE term = $6 GROUP BY scope_id) n
-	 WHERE s.id = n.scope_id AND s.tenant_id = $1`
+	  DELETE FROM message_posting
+	   WHERE tenant_id = $1 AND scope_id = $2 AND term = ANY ($3::int[]) AND session_no = $4 AND position = ANY ($5::int[])
+	  RETURNING term, length)
+	UPDATE memory_scope SET messages = messages - n.documents, message_terms = message_terms - n.terms
+	  FROM (SELECT count(*) AS documents, coalesce(sum(length), 0) AS terms FROM gone WHERE term = $6) n
+	 WHERE id = $2 AND tenant_id = $1`
 
 const expiredDue = `SELECT tenant_id, memory_id FROM memd_expired($1)`
 
@@ -293,19 +290,15 @@ const liveByUser = `
 	        WHERE m.scope_id = s.id AND m.tenant_id = $1 AND m.valid_to IS NULL AND (m.expires_at IS NULL OR m.expires_at > now())) m
 	 GROUP BY s.user_id`
 
-// postingDelete takes memories out of the index and out of the sums; $5 to $7 are as in
-// memoryPostingInsert.
-const postingDelete = `
-	WITH counted AS (
-	  UPDATE memory_scope s SET memories = s.memories - n.memories, memory_terms = s.memory_terms - n.terms
-	    FROM unnest($5::bigint[], $6::int[], $7::bigint[]) AS n (id, memories, terms)
-	   WHERE s.id = n.id AND s.tenant_id = $1)
-	DELETE FROM memory_posting p USING unnest($2::bigint[], $3::int[], $4::uuid[]) AS k (scope_id, term, memory_id)
-	 WHERE p.scope_id = k.scope_id AND p.term = k.term AND p.memory_id = k.memory_id AND p.tenant_id = $1`
+// postingDelete takes one memory out of the index, postingUncount memories out of the sums.
+const postingDelete = `DELETE FROM memory_posting WHERE tenant_id = $1 AND scope_id = $2 AND term = ANY ($3::int[]) AND memory_id = $4`
 
-const embeddingDelete = `
-	DELETE FROM memory_embedding e USING unnest($2::bigint[], $3::uuid[]) AS k (scope_id, memory_id)
-	 WHERE e.scope_id = k.scope_id AND e.memory_id = k.memory_id AND e.tenant_id = $1`
+const postingUncount = `
+	UPDATE memory_scope s SET memories = s.memories - n.memories, memory_terms = s.memory_terms - n.terms
+	  FROM unnest($2::bigint[], $3::int[], $4::bigint[]) AS n (id, memories, terms)
+	 WHERE s.id = n.id AND s.tenant_id = $1 AND s.id = ANY ($2::bigint[])`
+
+const embeddingDelete = `DELETE FROM memory_embedding WHERE tenant_id = $1 AND scope_id = ANY ($2::bigint[]) AND memory_id = ANY ($3::uuid[])`
 
 const memoryDelete = `DELETE FROM memory WHERE tenant_id = $1 AND id = ANY ($2::uuid[])`
 

@@ -48,7 +48,7 @@ func (s *Store) Sweep(ctx context.Context, n int) (int, error) {
 			if err != nil {
 				return err
 			}
-			gone, err = (&loss{tenant: tenant, by: bySweeper, reason: reasonExpired, overrule: wording}).take(ctx, tx, expired)
+			gone, err = (&loss{tenant: tenant, by: bySweeper, reason: reasonExpired, overrule: overruleWording}).take(ctx, tx, expired)
 			return err
 		})
 		if err != nil {

@@ -125,13 +125,6 @@ type provenance struct {
 	memory      memoryID
 }
 
-func provenanceColumns(all []provenance) (kinds, values []string, ids []memoryID) {
-	for _, p := range all {
-		kinds, values, ids = append(kinds, p.kind), append(values, p.value), append(ids, p.memory)
-	}
-	return kinds, values, ids
-}
-
 // carry notes the agents and runs of a memory.
 func (w *writes) carry(id memoryID, agents, runs []string) {
 	for _, a := range agents {
@@ -176,7 +169,11 @@ func (w *writes) queue(b *pgx.Batch, tenant string) {
 		b.Queue(sourceInsert, tenant, memories, messages, sessions, positions)
 	}
 	if len(w.provenance) > 0 {
-		kinds, values, ids := provenanceColumns(w.provenance)
+		var kinds, values []string
+		var ids []memoryID
+		for _, p := range w.provenance {
+			kinds, values, ids = append(kinds, p.kind), append(values, p.value), append(ids, p.memory)
+		}
 		b.Queue(provenanceInsert, tenant, kinds, values, ids)
 	}
 	if n := len(w.vectors); n > 0 {
@@ -257,8 +254,9 @@ func sortPostings(all []posting) {
 	})
 }
 
-// postingsOf gives the postings of memories, in the order of the index, and their sums.
-func postingsOf(memories []newMemory) (all []posting, sums scopeSums) {
+func queueMemoryPostings(b *pgx.Batch, tenant string, memories []newMemory) {
+	var all []posting
+	var sums scopeSums
 	for _, m := range memories {
 		terms, length := indexed(m.actor, m.text)
 		for _, t := range terms {
@@ -267,11 +265,6 @@ func postingsOf(memories []newMemory) (all []posting, sums scopeSums) {
 		sums.add(m.scopeID, int64(small(length)))
 	}
 	sortPostings(all)
-	return all, sums
-}
-
-func queueMemoryPostings(b *pgx.Batch, tenant string, memories []newMemory) {
-	all, sums := postingsOf(memories)
 	n := len(all)
 	scopes, terms, ids := make([]int64, n), make([]int32, n), make([]memoryID, n)
 	tfs, lengths := make([]int16, n), make([]int16, n)
@@ -283,13 +276,17 @@ func queueMemoryPostings(b *pgx.Batch, tenant string, memories []newMemory) {
 
 // queuePostingDelete takes memories out of the index.
 func queuePostingDelete(b *pgx.Batch, tenant string, memories []newMemory) {
-	all, sums := postingsOf(memories)
-	n := len(all)
-	scopes, terms, ids := make([]int64, n), make([]int32, n), make([]memoryID, n)
-	for i, p := range all {
-		scopes[i], terms[i], ids[i] = p.scopeID, p.term, p.memory
+	var sums scopeSums
+	for _, m := range memories {
+		held, length := indexed(m.actor, m.text)
+		terms := make([]int32, len(held))
+		for i, t := range held {
+			terms[i] = t.Hash
+		}
+		sums.add(m.scopeID, int64(small(length)))
+		b.Queue(postingDelete, tenant, m.scopeID, terms, m.id)
 	}
-	b.Queue(postingDelete, tenant, scopes, terms, ids, sums.ids, sums.documents, sums.terms)
+	b.Queue(postingUncount, tenant, sums.ids, sums.documents, sums.terms)
 }
 
 // scopeSums counts documents and their lengths by scope.
@@ -352,17 +349,21 @@ func (w *writes) queueMessagePostings(b *pgx.Batch, tenant string) {
 	b.Queue(messagePostingInsert, tenant, scopes, terms, sessions, positions, tfs, lengths, wholeMessage)
 }
 
+// queueMessagePostingDelete takes messages out of the index.
 func queueMessagePostingDelete(b *pgx.Batch, tenant string, messages []messageRow) {
-	all := messagePostings(messages)
-	if len(all) == 0 {
-		return
+	type session struct{ scopeID, no int64 }
+	terms, positions := map[session][]int32{}, map[session][]int32{}
+	for _, p := range messagePostings(messages) {
+		s := session{p.scopeID, p.sessionNo}
+		terms[s] = append(terms[s], p.term)
+		if p.term == wholeMessage {
+			positions[s] = append(positions[s], p.position)
+		}
 	}
-	n := len(all)
-	scopes, terms, sessions, positions := make([]int64, n), make([]int32, n), make([]int64, n), make([]int32, n)
-	for i, p := range all {
-		scopes[i], terms[i], sessions[i], positions[i] = p.scopeID, p.term, p.sessionNo, p.position
+	for s := range terms {
+		slices.Sort(terms[s])
+		b.Queue(messagePostingDelete, tenant, s.scopeID, slices.Compact(terms[s]), s.no, positions[s], wholeMessage)
 	}
-	b.Queue(messagePostingDelete, tenant, scopes, terms, sessions, positions, wholeMessage)
 }
 
 // object gives a JSON object, {} for none.

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -142,6 +145,80 @@ func TestManyMemories(t *testing.T) {
 			t.Errorf("total = %d, want 25", rest.Total)
 		}
 	})
+}
+
+// TestWhateverHappensAtOnce adds, changes and deletes one user's memories from several
+// sides. What the answers said is then what there is, and each is found by its words.
+func TestWhateverHappensAtOnce(t *testing.T) {
+	d := wordy(t)
+	c := d.caller(t)
+	const who, sides, steps = "storm", 8, 40
+	have := make([]map[string]string, sides)
+	var wg sync.WaitGroup
+	for side := range sides {
+		wg.Go(func() {
+			mine := map[string]string{}
+			have[side] = mine
+			made := func(a added) {
+				for _, e := range a.Results {
+					mine[e.ID] = e.Memory
+				}
+			}
+			ok := func(into any, method, path string, body any) {
+				status, answer := c.send(method, path, body)
+				if err := json.Unmarshal([]byte(answer), into); status != 200 || err != nil {
+					t.Errorf("%s %s %s: %d %s", method, path, excerpt(body), status, answer)
+				}
+			}
+			for step := range steps {
+				text := func(n int) string { return fmt.Sprintf("I own lot%d%dx%d and barrel%d", n, side, step, step%7) }
+				ids := slices.Sorted(maps.Keys(mine))
+				switch {
+				case step%4 == 0 || len(ids) < 3:
+					var a added
+					ok(&a, http.MethodPost, "/v1/memories", object{"user_id": who, "messages": text(0), "infer": step%8 == 0, "run_id": fmt.Sprint("r", step%5), "agent_id": fmt.Sprint("a", side%3)})
+					made(a)
+				case step%4 == 1:
+					var b struct{ Items []added }
+					ok(&b, http.MethodPost, "/v1/memories/batch", object{"memories": list{object{"user_id": who, "messages": text(1), "infer": true}, object{"user_id": who, "messages": text(2), "infer": false}}})
+					for _, a := range b.Items {
+						made(a)
+					}
+				case step%4 == 2:
+					var m memory
+					id := ids[step%len(ids)]
+					ok(&m, http.MethodPatch, "/v1/memories/"+id, object{"memory": text(3), "metadata": object{"step": step}})
+					mine[id] = text(3)
+				default:
+					var b struct{ Items []event }
+					ok(&b, http.MethodDelete, "/v1/memories/batch", object{"memories": list{object{"id": ids[0]}}})
+					delete(mine, ids[0])
+				}
+			}
+		})
+	}
+	wg.Wait()
+	want := map[string]string{}
+	for _, mine := range have {
+		maps.Copy(want, mine)
+	}
+	got := map[string]string{}
+	for _, m := range c.of("user_id", who).Results {
+		got[m.ID] = m.Memory
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("there is %v, the answers said %v", got, want)
+	}
+	for id, text := range got {
+		for _, mode := range []string{"hybrid", "vector", "lexical"} {
+			if p := c.search(object{"user_id": who, "query": text, "limit": 1, "mode": mode}); len(p.Results) != 1 || p.Results[0].ID != id {
+				t.Errorf("%s: %q gives %s", mode, text, quoted(texts(p.Results)))
+			}
+		}
+	}
+	if all := c.search(object{"user_id": who, "query": "barrel", "limit": 1000}); len(all.Results) != len(want) {
+		t.Errorf("search gives %d of %d", len(all.Results), len(want))
+	}
 }
 
 // recallIsRight asks again and again, over one connection, for as many as there are.

@@ -96,6 +96,21 @@ func TestScopes(t *testing.T) {
 		}
 		c.want(404, http.MethodGet, "/v1/memories/"+twice+"?agent_id=gardener", nil, nil)
 	})
+	t.Run("a context can be narrowed to its session", func(t *testing.T) {
+		c := d.caller(t)
+		who := object{"user_id": "narrow"}
+		c.keep("The gate code is on the fridge", who.with(object{"run_id": "s1"}))
+		c.keep("The gate is green", who.with(object{"run_id": "s2", "agent_id": "a"}))
+		ask := who.with(object{"query": "gate", "session_id": "s1", "agent_id": "a"})
+		c.sameTexts("as it is", c.context(ask).Recalled, "The gate code is on the fridge", "The gate is green")
+		c.sameTexts("to the session", c.context(ask.with(object{"recall_scope": list{"session"}})).Recalled, "The gate code is on the fridge")
+		c.sameTexts("to the agent", c.context(ask.with(object{"recall_scope": list{"agent"}})).Recalled, "The gate is green")
+		c.sameTexts("to both", c.context(ask.with(object{"recall_scope": list{"agent", "session"}})).Recalled)
+		c.sameTexts("without the long tier", c.context(ask.with(object{"include_long_term": false})).Recalled)
+		c.sameTexts("by a threshold", c.context(ask.with(object{"threshold": 1})).Recalled)
+		c.refused(http.MethodPost, "/v1/context", who.with(object{"query": "gate", "recall_scope": list{"agent"}}), "body.agent_id")
+		c.refused(http.MethodPost, "/v1/context", ask.with(object{"recall_scope": list{"everyone"}}), "body.recall_scope[0]")
+	})
 	t.Run("what an agent knows without a user is recalled for all of its users", func(t *testing.T) {
 		c := d.caller(t)
 		c.keep("The clinic closes at six", object{"agent_id": "desk"})
@@ -104,6 +119,50 @@ func TestScopes(t *testing.T) {
 			c.sameTexts(who, c.context(object{"user_id": who, "agent_id": "desk", "query": "When does it close?"}).Recalled, "The clinic closes at six")
 			c.sameTexts(who+" without the agent", c.context(object{"user_id": who, "query": "When does it close?"}).Recalled)
 			c.sameTexts(who+"'s list", c.of("user_id", who).Results)
+		}
+	})
+	t.Run("memories merge within an app and a user, else an agent, else a session", func(t *testing.T) {
+		c := d.caller(t)
+		const fact = "I live alone in Tavira"
+		apart := []object{{"user_id": "merge"}, {"user_id": "merge", "app_id": "a1"}, {"user_id": "merge", "app_id": "a2"}, {"agent_id": "merge"}, {"run_id": "merge"}, {"user_id": "merge, too"}}
+		ids := map[string]bool{}
+		for _, who := range apart {
+			id := c.learn(fact, who)
+			ids[id] = true
+			for _, more := range []object{{}, {"run_id": "merge"}, {"agent_id": "merge"}} {
+				if who["run_id"] != nil && more["agent_id"] != nil {
+					continue // that is the agent's
+				}
+				if a := c.add(who.with(more).with(object{"messages": fact})); len(a.Results) != 1 || a.Results[0].ID != id || a.Results[0].Event != "NONE" {
+					t.Errorf("%s and %s: %+v, want it to be %s", excerpt(who), excerpt(more), a.Results, id)
+				}
+			}
+		}
+		if len(ids) != len(apart) {
+			t.Errorf("%d memories of %d scopes", len(ids), len(apart))
+		}
+		c.sameTexts("the user's in all apps", c.of("user_id", "merge").Results, fact, fact, fact)
+		c.sameTexts("in one app", c.of("user_id", "merge", "app_id", "a1").Results, fact)
+	})
+	t.Run("what an answer says of a memory finds it", func(t *testing.T) {
+		c := d.caller(t)
+		who := object{"user_id": "own words"}
+		id := c.keep("Found by all it says", who.with(object{"agent_id": "a", "run_id": "r", "app_id": "p", "memory_type": "fact", "scope": "s", "categories": list{"c"},
+			"expires_at": "2999-01-01T00:00:00.123456Z", "occurred_at": "2020-02-02T02:02:02.5Z"}))
+		var m map[string]any
+		c.want(200, http.MethodGet, "/v1/memories/"+id, nil, &m)
+		for _, field := range []string{"id", "memory", "user_id", "agent_id", "run_id", "app_id", "role", "scope", "memory_type", "hash", "pinned",
+			"created_at", "updated_at", "valid_from", "occurred_at", "expires_at", "actor_id", "valid_to", "superseded_by"} {
+			c.sameTexts(field, c.list(who.with(object{"filters": object{field: m[field]}})).Results, "Found by all it says")
+			if m[field] != nil {
+				c.sameTexts(field+" in a list", c.list(who.with(object{"filters": object{field: list{m[field]}}})).Results, "Found by all it says")
+				c.sameTexts(field+" not", c.list(who.with(object{"filters": object{"AND": list{object{"NOT": list{object{field: m[field]}}}}}})).Results)
+			}
+			if at, ok := m[field].(string); ok && (strings.HasSuffix(field, "_at") || field == "valid_from") {
+				c.sameTexts(field+" from and to", c.list(who.with(object{"filters": object{field: object{"gte": at, "lte": at}}})).Results, "Found by all it says")
+				c.sameTexts(field+" after", c.list(who.with(object{"filters": object{field: object{"gt": at}}})).Results)
+				c.sameTexts(field+" before", c.list(who.with(object{"filters": object{field: object{"lt": at}}})).Results)
+			}
 		}
 	})
 	t.Run("a user's memories are nobody else's", func(t *testing.T) {
@@ -333,6 +392,25 @@ func TestProvenance(t *testing.T) {
 		forget(c, 1, "user_id", "p3", "agent_id", "a1")
 		c.sameTexts("the second's", c.of("user_id", "p3").Results, "I teach algebra", "Stored by the second")
 		c.sameTexts("the first's", c.of("user_id", "p3", "agent_id", "a1").Results)
+	})
+	t.Run("a filter's session is the session", func(t *testing.T) {
+		c := d.caller(t)
+		for i, filter := range []string{`{"run_id": "s1"}`, `{"run_id": {"eq": "s1"}}`, `{"AND": [{"run_id": "s1"}]}`} {
+			who := fmt.Sprint("p6 ", i)
+			for _, session := range []string{"s1", "s2"} {
+				c.say(said(who, session, "a1", "My boat is called Saudade", "2024-01-10T08:00:00Z"))
+			}
+			var n struct{ Count int }
+			for _, dry := range []bool{true, false} {
+				c.want(200, http.MethodPost, "/v1/memories/delete", object{"user_id": who, "filters": raw(filter), "dry_run": dry}, &n)
+				if n.Count != 0 {
+					t.Errorf("%s, dry run %v: %d go, though another session says it too", filter, dry, n.Count)
+				}
+			}
+			if m := c.one(c.of("user_id", who)); text(m.RunID) != "s2" || len(m.Sources) != 1 {
+				t.Errorf("%s: %+v", filter, m)
+			}
+		}
 	})
 	t.Run("a deleted session does not come back, and may be told anew", func(t *testing.T) {
 		c := d.caller(t)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -365,6 +366,28 @@ func TestReadingMemories(t *testing.T) {
 		c.sameTexts("context", c.context(object{"user_id": "expiry", "query": "What is in the drawer?"}).Recalled, "The map is in the drawer")
 		c.want(404, http.MethodGet, "/v1/memories/"+past+"?user_id=someone", nil, nil)
 	})
+	t.Run("expiry counts from that moment, and what has expired may be said again", func(t *testing.T) {
+		c := d.caller(t)
+		who := object{"user_id": "at that moment"}
+		until := time.Now().Add(1500 * time.Millisecond).UTC()
+		soon := who.with(object{"expires_at": until.Format(time.RFC3339Nano)})
+		kept, learned := c.keep("The parking ticket is valid", soon), c.learn("My pass is in the drawer", soon)
+		d.eventually("they are found no more", func() bool {
+			if c.of("user_id", "at that moment").Total > 0 {
+				return false
+			}
+			if now := time.Now(); now.Before(until.Truncate(time.Microsecond)) {
+				t.Errorf("gone at %v, before %v", now, until)
+			}
+			return true
+		})
+		c.sameTexts("search", c.search(who.with(object{"query": "ticket pass"})).Results)
+		c.sameTexts("context", c.context(who.with(object{"query": "ticket pass", "session_id": "new"})).Recalled)
+		if c.keep("The parking ticket is valid", who) == kept || c.learn("My pass is in the drawer", who) == learned {
+			t.Error("what is said again is what has expired")
+		}
+		c.sameTexts("said again", c.of("user_id", "at that moment").Results, "The parking ticket is valid", "My pass is in the drawer")
+	})
 	t.Run("there is no such memory", func(t *testing.T) {
 		c := d.caller(t)
 		mine := c.keep("The spare key is under the pot", object{"user_id": "owner", "agent_id": "porter"})
@@ -536,6 +559,74 @@ func TestChangingMemories(t *testing.T) {
 			t.Errorf("recalled %v", texts(a.Recalled))
 		}
 	})
+	t.Run("changes made at once are all there", func(t *testing.T) {
+		c := d.caller(t)
+		id := c.keep("Many hands", object{"user_id": "at once"})
+		var wg sync.WaitGroup
+		for i := range 50 {
+			wg.Go(func() {
+				if status, answer := c.send(http.MethodPatch, "/v1/memories/"+id, object{"metadata": object{fmt.Sprint("key ", i): i}}); status != 200 {
+					t.Errorf("%d %s", status, answer)
+				}
+			})
+		}
+		wg.Wait()
+		if m := c.get(id); len(m.Metadata) != 50 || m.Memory != "Many hands" {
+			t.Errorf("%d keys are left: %v", len(m.Metadata), m.Metadata)
+		}
+		deleted := make(chan int, 50)
+		for range 50 {
+			wg.Go(func() {
+				status, _ := c.send(http.MethodDelete, "/v1/memories/"+id, nil)
+				deleted <- status
+			})
+		}
+		wg.Wait()
+		close(deleted)
+		answers := map[int]int{}
+		for status := range deleted {
+			answers[status]++
+		}
+		if answers[200] != 1 || answers[404] != 49 {
+			t.Errorf("50 deletions were answered %v, want one 200 and 404 to all others", answers)
+		}
+	})
+	t.Run("a key makes a repeated change give the same answer", func(t *testing.T) {
+		c := d.caller(t)
+		who := object{"user_id": "keyed"}
+		id, other := c.keep("The first", who), c.keep("The second", who)
+		c.keep("The third", who)
+		for _, r := range []struct {
+			method, path string
+			body         any
+		}{
+			{http.MethodPatch, "/v1/memories/" + id, object{"memory": "Changed", "metadata": object{"n": 1}}},
+			{http.MethodPatch, "/v1/memories/batch", object{"memories": list{object{"id": other, "pinned": true}}}},
+			{http.MethodDelete, "/v1/memories/" + id, nil},
+			{http.MethodDelete, "/v1/memories/batch", object{"memories": list{object{"id": other}}}},
+			{http.MethodPost, "/v1/memories/delete", who.with(object{"filters": object{"memory": "The third"}})},
+			{http.MethodDelete, "/v1/memories?user_id=keyed", nil},
+		} {
+			if r.path == "/v1/memories?user_id=keyed" {
+				c.keep("The last", who)
+			}
+			key := []string{"Idempotency-Key", r.method + r.path}
+			status, first := c.send(r.method, r.path, r.body, key...)
+			again, second := c.send(r.method, r.path, r.body, key...)
+			if status != 200 || again != 200 || first != second {
+				t.Errorf("%s %s: first %d %s, then %d %s", r.method, r.path, status, first, again, second)
+			}
+		}
+		c.sameTexts("what is left", c.of("user_id", "keyed").Results)
+	})
+	t.Run("no change leaves everything as it was", func(t *testing.T) {
+		c := d.caller(t)
+		id := c.keep("Nothing new", object{"user_id": "still", "metadata": object{"a": 1}})
+		before := c.get(id)
+		if m := c.patch(id, object{"memory": "Nothing new", "metadata": object{"a": 1}, "pinned": false, "expires_at": nil}); excerpt(m) != excerpt(before) {
+			t.Errorf("it became %+v, it was %+v", m, before)
+		}
+	})
 	t.Run("what is no change is refused and changes nothing", func(t *testing.T) {
 		c := d.caller(t)
 		id := c.keep("The ladder is in the shed", object{"user_id": "refuse", "metadata": object{"a": 1}})
@@ -579,6 +670,31 @@ func TestChangingMemories(t *testing.T) {
 		c.say(who.with(object{"messages": list{user("My dentist is in Aveiro")}})) // said anew
 		if got := texts(c.of("user_id", "stands").Results); !slices.Contains(got, "My dentist is in Aveiro") {
 			t.Errorf("said anew it is not known: %v", got)
+		}
+	})
+	t.Run("the id of any answer is good for any call", func(t *testing.T) {
+		c := d.caller(t)
+		who := object{"user_id": "round trip"}
+		for name, find := range map[string]func(id string) string{
+			"add":    func(id string) string { return id },
+			"search": func(string) string { return c.one(c.search(who.with(object{"query": "anchor"}))).ID },
+			"list":   func(string) string { return c.one(c.list(who)).ID },
+			"GET":    func(string) string { return c.one(c.of("user_id", "round trip")).ID },
+			"context": func(string) string {
+				return c.one(page{Results: c.context(who.with(object{"query": "anchor"})).Recalled}).ID
+			},
+			"PATCH": func(id string) string { return c.patch(id, object{"pinned": true}).ID },
+		} {
+			id := c.keep("The anchor weighs nine kilos", who)
+			found := find(id)
+			if found != id {
+				t.Errorf("%s gives %s, want %s", name, found, id)
+			}
+			c.patch(found, object{"metadata": object{"by": name}})
+			if len(c.history(found).Results) < 2 || c.list(who.with(object{"filters": object{"id": found}})).Total != 1 {
+				t.Errorf("%s: the id is not good for a history or a filter", name)
+			}
+			c.want(200, http.MethodDelete, "/v1/memories/"+found, nil, nil)
 		}
 	})
 	t.Run("a deleted memory is gone from everywhere", func(t *testing.T) {

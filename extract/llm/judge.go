@@ -146,7 +146,7 @@ func uncovered(statements, candidates []memd.Candidate) []memd.Candidate {
 	}
 	var texts []string
 	for _, c := range candidates {
-		if slices.Contains(c.Sources, statements[0].Sources[0]) {
+		if slices.Contains(c.Sources, statements[0].Sources[len(statements[0].Sources)-1]) {
 			texts = append(texts, c.Text)
 		}
 	}

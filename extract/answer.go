@@ -1,0 +1,143 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+)
+
+// A bare answer is kept with its question: "Lisbon (asked: Where do you live?)".
+
+// answers says whether a message's first sentence is a bare answer to what the
+// other speaker asked just before.
+func (g *grouping) answers(text string) bool {
+	if g.question == "" || endsAsking(text) {
+		return false
+	}
+	words := wordsOf(text)
+	n := countWords(text)
+	if !g.english {
+		return n <= 3 && len(words) > 0 && !isSmallTalk(text, g.names)
+	}
+	if len(words) == 0 || n > 12 {
+		return false
+	}
+	bare := n <= 5 && yesOrNo(words)
+	if bare || isSmallTalk(text, g.names) {
+		// "Yes" tells something if the question was about who answers.
+		return !g.assistant && (bare || yesNo[words[0].low]) && aboutYou.MatchString(g.question) && !offer.MatchString(g.question)
+	}
+	if g.assistant || request.MatchString(text) && len(words) > 1 || offer.MatchString(g.question) && yesNo[words[0].low] {
+		return false
+	}
+	if own[words[0].low] && verbal(words) {
+		return false
+	}
+	return n <= 3 || n <= 8 && !verbal(words) || refersBack(words) || yesNo[words[0].low] && len(words) > 1 && !own[words[1].low]
+}
+
+// yesOrNo tells "Yes", "No, I'm not", "I do", "not anymore", "never": answers that
+// say nothing without their question.
+func yesOrNo(words []word) bool {
+	for _, w := range words {
+		if !answering[w.low] && !yesNo[w.low] {
+			return false
+		}
+	}
+	return true
+}
+
+var (
+	yesNo     = set(`yes yeah yep yup ya no nope nah never not sometimes always rarely often definitely absolutely yea`)
+	answering = set(`i i'm am do did have was don't didn't haven't wasn't not really anymore any more yet we are aren't sure course of it is isn't never always at all much often he she does doesn't has hasn't`)
+	// aboutYou opens a question to be answered by yes or no about who is asked.
+	aboutYou = english(`(?:^|[,.!?]\s+|\b(?:so|and|but|also|oh|hey|ok)\s+)(?:are|were|do|did|have|had|is|was|does|has|aren't|don't|didn't|haven't|isn't|can|could)\s+(?:you|your|any of you|anyone in your)\b`)
+	// offer is a question whose yes grants or wishes, and tells nothing.
+	offer = english(`\b(?:(?:would|do|did) you (?:like|want|need|mind|prefer) (?:me|to (?:know|see|hear|try|go on|continue|proceed|start)|some (?:help|tips|ideas|more|examples)|any (?:help|more|other)|help|more|another|that|this)|(?:can|could|shall|should|may) (?:i|we)|(?:can|could) you (?:tell|give|share|send|show|confirm|clarify|elaborate)|make sense|(?:do|did) (?:that|this|it|you) (?:help|understand|see|get|agree|think|know)|anything else|(?:are you )?ready (?:to|for)|is (?:that|this) (?:ok|okay|right|correct|fine|all)|sounds? good)\b`)
+)
+
+// answered is a kind of question and the statement that its answer makes.
+type answered struct {
+	asks *regexp.Regexp
+	// says is the statement, with "$" where the answer stands and "$1" where a word of
+	// the question does.
+	says string
+}
+
+var answeredAs = []answered{
+	{english(`\bwhere (?:do you live|are you (?:living|based|located)|is (?:your )?home)\b|\b(?:what|which) (?:city|town|country|place) (?:do you live|are you (?:living|based))`), "I live in $"},
+	{english(`\bwhat(?:'s| is) your (?:full |first )?name\b|\bmay i (?:ask|have) your name\b|\bwho am i (?:talking|speaking) (?:to|with)\b`), "My name is $"},
+	{english(`\bwhat (?:should|can|may|shall) i call you\b|\bhow (?:should|can|may) i (?:call|address) you\b`), "Call me $"},
+	{english(`\bhow old are you\b|\bwhat(?:'s| is) your age\b`), "I am $"},
+	{english(`\bwhere do you work\b|\bwho do you work for\b|\b(?:what|which) company do you work\b|\bwho is your employer\b`), "I work at $"},
+	{english(`\bwhat do you do(?: for (?:a living|work))?\W*$|\bwhat(?:'s| is) your (?:job|profession|occupation)\b`), "I work as a $"},
+	{english(`\ballergic to\b|\b(?:food )?allerg(?:y|ies)\b`), "I am allergic to $"},
+	{english(`\bwhat(?:'s| is) your favou?rite ((?:[\pL'-]+\s?){1,3})\?`), "My favorite $1 is $"},
+	{english(`\bwhat(?:'s| is) your (dog|cat|puppy|kitten|parrot|rabbit|hamster|horse)(?:'s name| called| named)\b`), "My $1 is called $"},
+	{english(`\bwhat(?:'s| is) your (wife|husband|partner|girlfriend|boyfriend|sister|brother|son|daughter|mother|father|mum|mom|dad)(?:'s name| called)\b`), "My $1 is called $"},
+	{english(`\bwhat (?:do|are) you study(?:ing)?\b|\bwhat(?:'s| is) your major\b`), "I study $"},
+	{english(`\bwhen(?:'s| is) your birthday\b|\bwhat(?:'s| is) your birthday\b`), "My birthday is $"},
+	{english(`\bwhat(?:'s| is|'re| are) your pronouns\b`), "My pronouns are $"},
+	{english(`\b(?:what|which) (?:phone|car|laptop|bike|camera) (?:do you (?:have|use|drive|own|ride))\b`), ""},
+	{english(`\b(?:what|which) languages? (?:do you speak|can you speak)\b`), "I speak $"},
+}
+
+var (
+	yesLead     = english(`^(?:yes|yeah|yep|yup|yea|no|nope|nah|well|um|uh|oh|it's|it is|that's|that would be|in|at|as an?|for|on|mostly|mainly|just|only|to|i'm|i am|he's|she's|his name is|her name is|her name's|his name's|called)(?:[\s,!.–—-]+)`)
+	youQuestion = english(`(?:^|[,.!?]\s+|\b(?:so|and|but|also|oh|hey|ok)[\s,]+)(are|do|have|can) you\s+((?:still|currently|also|really|actually)\s+)?([^?]+)\?[^?]*$`)
+	denying     = set(`no nope nah never not don't didn't haven't`)
+	affirming   = set(`yes yeah yep yup ya yea definitely absolutely sure always`)
+)
+
+// answerSlot gives what an answer to a question is about.
+func slotOfAnswer(question, answer string) about {
+	words := wordsOf(answer)
+	if len(words) == 0 || supposed.MatchString(answer) {
+		return about{}
+	}
+	yes, no := affirming[words[0].low], denying[words[0].low]
+	if (yes || no) && yesOrNo(words) {
+		for _, w := range words {
+			no = no || w.low == "not" || strings.HasSuffix(w.low, "n't")
+		}
+		m := youQuestion.FindStringSubmatch(question)
+		if m == nil || strings.Contains(m[3], " or ") || strings.HasPrefix(m[3], "ever ") {
+			return about{}
+		}
+		be := map[string]string{"are": "I am ", "do": "I ", "have": "I have ", "can": "I can "}[strings.ToLower(m[1])]
+		a := slotOf(be + strings.TrimRight(m[3], " "))
+		if a.name == "" || strings.HasPrefix(a.name, "allergy:") && noAllergy[strings.TrimPrefix(a.name, "allergy:")] {
+			return about{}
+		}
+		a.negated = a.negated != no
+		return a
+	}
+	if no {
+		return about{}
+	}
+	bare := answer
+	for {
+		short := yesLead.ReplaceAllString(bare, "")
+		if short == bare {
+			break
+		}
+		bare = short
+	}
+	for _, q := range answeredAs {
+		m := q.asks.FindStringSubmatch(question)
+		if m == nil {
+			continue
+		}
+		says := q.says
+		if len(m) > 1 {
+			says = strings.Replace(says, "$1", strings.TrimSpace(m[1]), 1)
+		}
+		if says == "" || strings.Count(question, "?") > 1 || joined.MatchString(question) {
+			return about{}
+		}
+		return slotOf(strings.Replace(says, "$", bare, 1))
+	}
+	return about{}
+}
+
+// joined are questions that ask for two things at once.
+var joined = english(`\band (?:what|where|how|who|when|do|are)\b`)

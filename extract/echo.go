@@ -1,0 +1,83 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+)
+
+// What an assistant says back of what it was told, or was given as recalled, states
+// nothing new: learned again it would come back as the assistant's own knowledge.
+
+var (
+	// echo opens a sentence in which an assistant says what it was told.
+	echo = english(`^(?:(?:sure|of course|certainly|yes|ok|okay|great|right|well|so|ah|got it|noted|understood|as|and|but|thanks|hi|hello|perfect|absolutely|no problem|alright)[\s,!.:–—-]+)*(?:` + strings.Join([]string{
+		`(?:as )?you(?:'ve| have| had)? (?:also |just |already |previously |earlier )?(?:mentioned|said|told|noted|shared|indicated|stated|asked me to remember)\b`,
+		`(?:i'll|i will|i've|i have|i can|i do|i)(?: also| now)? (?:remember|recall|noted|keep in mind|remembered|made a note|make a note|take note|taken note|saved|stored|recorded|added|updated|note|know|see)(?: (?:down|of it|from (?:our|your|earlier|before|last)[^,]{0,30}|in my (?:memory|notes)))? (?:that )?(?:you|your)\b`,
+		`(?:based on|from|according to|in) (?:what (?:you|i)|our (?:previous|earlier|last|past)|your (?:earlier|previous|profile|messages)|my (?:memory|memories|notes|records)|the (?:memories|context))\b`,
+		`(?:here(?:'s| is| are)|this is|these are) (?:what|everything|all|the things?|some things|a summary of what) (?:that )?(?:i|we) (?:know|remember|have|recall)\b`,
+		`(?:i|what i) (?:remember|know|recall|have noted)(?: (?:about|of) you| so far)?\b[^.]{0,20}:`,
+		`(?:so )?you(?:'re| are) (?:a|an|the|allergic|vegan|vegetarian|based|living|working|married|single|from|\d+|called|in|studying|learning|interested|fond|currently)\b`,
+		`(?:so )?you (?:live|work|love|like|enjoy|prefer|hate|dislike|own|play|speak|study|moved|were born|grew up|go by|drive|eat|drink|don't (?:like|eat|drink|have)|no longer|used to|recently|currently|have (?:a|an|two|three|four|\d+) (?:dog|cat|sister|brother|son|daughter|kid|child|wife|husband|partner|allergy|pet)\w*)\b`,
+		`your (?:name|favou?rite [\w ]{1,20}|birthday|age|home|job|(?:dog|cat|sister|brother|son|daughter|wife|husband|partner|mother|father|mom|mum|dad)(?:'s name)?) is\b`,
+	}, `|`) + `)`)
+	// knownOf introduces a list of what is remembered.
+	knownOf = english(`\b(?:(?:remember|know|have|recall|noted|stored|saved|learned|memories|facts|information|notes|things|told me|mentioned)\b[^:]{0,30}\b(?:about|of|on|from) (?:you|the user)|(?:what|everything|things) (?:i|we) (?:know|remember|recall)|what you(?:'ve| have) (?:told|shared)|(?:your|user) (?:profile|details|preferences|memories))\b`)
+	// advises says that a sentence goes on to something of the assistant's own.
+	advises = english(`\b(?:so|therefore|which means|i(?:'d| would)? (?:recommend|suggest|booked|ordered|found|added|scheduled|set)|you (?:could|should|can|might|may|need|will want)|try|consider|let's|how about|i(?:'ve| have) (?:booked|ordered|scheduled|set|found|reserved|cancelled|sent))\b`)
+	// reacts opens a reaction to what was told.
+	reacts = english(`^(?:oh|wow|aww?|congrat\w*|that(?:'s| is| sounds| must|'d| would)|sounds|what an?|how|nice|great|lovely|awesome|amazing|wonderful|happy (?:to|for)|glad|i(?:'m| am) (?:so |very |really )?(?:glad|happy|sorry|pleased|excited|thrilled|delighted)|i hope|hope|enjoy|good|have (?:a|fun)|welcome|no worries|noted|got it|sure|okay|alright|thanks|thank you|ah|haha|hehe|it sounds|that must|best of|fingers crossed|sorry|my apologies|apologies|cool|perfect|excellent|fantastic|exciting|understood|of course|absolutely|i can imagine|i understand|i see|sending|take care|poor|yum|delicious|i'd be|i'm here|hello|hi|hey|good (?:morning|evening|afternoon))\b`)
+)
+
+// echoes says whether a sentence of an assistant says back what it was told, or only
+// reacts to it.
+func (g *grouping) echoes(text string) bool {
+	if echo.MatchString(text) && !advises.MatchString(text) {
+		return true
+	}
+	return reacts.MatchString(text) && countWords(text) <= 16 && !strings.ContainsAny(text, "0123456789:") && !advises.MatchString(text) && !g.tellsNames(text)
+}
+
+// tellsNames says whether a text has a name that nobody said before.
+func (g *grouping) tellsNames(text string) bool {
+	for i, w := range wordsOf(text) {
+		if i == 0 || !w.capital || w.low == "i" || strings.HasPrefix(w.low, "i'") {
+			continue
+		}
+		if before := strings.TrimRight(text[:w.start], " "); before != "" && strings.ContainsAny(before[len(before)-1:], ".!?:") {
+			continue
+		}
+		if !g.mentioned(text[w.start:w.end]) && unicode.IsUpper([]rune(text[w.start:w.end])[0]) {
+			return true
+		}
+	}
+	return false
+}
+
+// mentioned says whether a word stands in one of the messages just before.
+func (g *grouping) mentioned(word string) bool {
+	for i := len(g.heard) - 1; i >= 0 && i >= len(g.heard)-reach; i-- {
+		if text := g.heard[i].Text; len(text) <= MaxText && strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// spokenLine is a line that gives who says it, as recalled memories do.
+var spokenLine = regexp.MustCompile(`(?i)^\s*(?:[-*•>]\s*)?["“'*]*(?:user|human|assistant)\**\s*:\s`)
+
+// dropSpokenLines takes lines such as "user: I live in Oslo" out of what an assistant
+// says: they come from its context.
+func dropSpokenLines(text string) string {
+	if !strings.Contains(text, ":") {
+		return text
+	}
+	var kept []string
+	for _, line := range strings.Split(text, "\n") {
+		if !spokenLine.MatchString(line) {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
+}

@@ -1,0 +1,130 @@
+package extract
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/memdhq/memd"
+)
+
+// A message may need one before it to be understood: a bare answer its question, a
+// correction what it corrects, "she" the one who was spoken of.
+
+const (
+	// reach is how many messages back what a message leans on is looked for.
+	reach = 4
+	// recalledText is the longest message, in bytes, that is looked at again.
+	recalledText = 2000
+	// questionWordsShown is how much of a question stands beside a bare answer.
+	questionWordsShown = 30
+	// backWords is the most words of a statement that is said again with what leans on it.
+	backWords = 40
+)
+
+// hearing is what was heard up to a message.
+type hearing struct {
+	rules *Rules
+	// names are those of who speaks, as they may be addressed.
+	names map[string]bool
+	// heard are the messages so far that can be learned from and say anything: not
+	// those that only call tools.
+	heard []*memd.Message
+	// shallow says that nothing before a message is looked at but the question.
+	shallow bool
+}
+
+func (h *hearing) hear(m *memd.Message) {
+	if m.Role.Learnable() && hasContent(m.Text) {
+		h.heard = append(h.heard, m)
+	}
+}
+
+func sameSpeaker(a, b *memd.Message) bool { return a.Role == b.Role && a.Name == b.Name }
+
+// question gives what another speaker asked last before m, and where; "" and nil if
+// the message before is none that asks. The only error is ctx's own.
+func (h *hearing) question(ctx context.Context, m *memd.Message) (string, *memd.Message, error) {
+	if len(h.heard) == 0 {
+		return "", nil, nil
+	}
+	previous := h.heard[len(h.heard)-1]
+	if sameSpeaker(previous, m) {
+		return "", nil, nil
+	}
+	q, err := lastQuestion(ctx, previous.Text)
+	if q == "" || err != nil {
+		return "", nil, err
+	}
+	return q, previous, nil
+}
+
+// own gives the last message of m's speaker that states something, and its last
+// statement; nil if that is too far away or too long. Chatting says that others have
+// said nothing but small talk since.
+func (h *hearing) own(ctx context.Context, m *memd.Message) (from *memd.Message, last statement, chatting bool) {
+	chatting = true
+	for i := len(h.heard) - 1; i >= 0 && i >= len(h.heard)-reach; i-- {
+		earlier := h.heard[i]
+		if len(earlier.Text) > recalledText {
+			return nil, statement{}, false
+		}
+		before := &hearing{rules: h.rules, names: h.names, heard: h.heard[:i], shallow: true}
+		all, err := before.statements(ctx, earlier)
+		if err != nil {
+			return nil, statement{}, false
+		}
+		if !sameSpeaker(earlier, m) {
+			if len(all) > 0 || strings.ContainsAny(earlier.Text, "?？") {
+				chatting = false
+			}
+			continue
+		}
+		if len(all) == 0 {
+			if !h.chats(earlier) {
+				return nil, statement{}, false
+			}
+			continue
+		}
+		last = all[len(all)-1]
+		if last.forget || countWords(last.text) > backWords {
+			return nil, statement{}, false
+		}
+		return earlier, last, chatting
+	}
+	return nil, statement{}, false
+}
+
+// chats says whether a message is small talk as a whole.
+func (h *hearing) chats(m *memd.Message) bool { return isSmallTalk(m.Text, h.names) }
+
+// lastQuestion gives the question that a message ends with, small talk and
+// captions after it aside, or "". The only error is ctx's own.
+func lastQuestion(ctx context.Context, text string) (string, error) {
+	text, err := clean(ctx, ending(text))
+	if err != nil {
+		return "", err
+	}
+	pieces, err := split(ctx, text)
+	if err != nil {
+		return "", err
+	}
+	for i := len(pieces) - 1; i >= 0 && i >= len(pieces)-3; i-- {
+		p := pieces[i]
+		if p.kind == caption || isSmallTalk(p.text, nil) && !endsAsking(p.text) {
+			continue
+		}
+		if !endsAsking(p.text) || isSmallTalk(p.text, nil) {
+			return "", nil
+		}
+		fields := strings.Fields(p.text)
+		if len(fields) > questionWordsShown {
+			fields = append([]string{"…"}, fields[len(fields)-questionWordsShown:]...)
+		}
+		if q := strings.Join(fields, " "); utf8.RuneCountInString(q) <= maxRunes/4 {
+			return q, nil
+		}
+		return "", nil
+	}
+	return "", nil
+}

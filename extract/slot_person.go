@@ -1,0 +1,418 @@
+package extract
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Who someone is: name, age, home, work, studies, languages, family and pets.
+
+var (
+	isName     = english(`^(?:my|our)\s+(?:(?:full|first|last|real|actual|given|legal)\s+)*name is\s+(.+)$`)
+	ownsName   = english(`^((?:(?:my|our)\s+)[^,.]{2,40}?)(?:'s|s') (?:full |first |real )?name is\s+(.+)$`)
+	calledSelf = english(`^(?:am called|go by)\s+(.+)$`)
+	callMe     = english(`^(?:(?:you can|please|just|kindly|everyone|everybody|people|they|friends|my friends|all my friends|most people|my family|do not ever|do not|never)\s+)*calls? me\s+(.+)$`)
+	notCallMe  = english(`^(?:please\s+)?(?:do not|never|stop)(?: ever)? call(?:ing)? me\s+(.+)$`)
+	nameIsNot  = english(`^my name is (?:not|no longer)\s+(.+)$`)
+	thisIsMe   = english(`^(?:hi|hello|hey)(?: there| all| everyone)?[,!.]*\s+(?:i am|this is|it is)\s+(\p{Lu}\pL+(?:\s\p{Lu}\pL+)?)(?:\s+(?:here|but|and)\b.*|,.*)?[.!]?$`)
+	otherNames = english(`^is (?:called|named)\s+(.+)$`)
+	notNames   = set(`not a an the spelled spelt pronounced unknown changed going on in secret what if my your crazy back later when tomorrow today now at to by because maybe sometime sometimes anytime hard easy old after that this common rare important names something it him her after from mad weird lazy stupid for as all out`)
+
+	spokenAs = english(`^(?:my )?pronouns are\s+(\pL+(?:/\pL+)+)`)
+	usesThem = english(`^use\s+(\pL+(?:/\pL+)+)(?: pronouns)?`)
+
+	isAge     = english(`^(?:am|is|are)\s+(\d{1,3})(?:\s*(?:years?[- ]old|yrs? old|yo|y/o|years of age))?(?:\s+(?:now|today|already|btw|as of|and|but|not)\b.*|\s*[,.;!(].*)?\W*$`)
+	turnedAge = english(`^turned\s+(\d{1,3})\b`)
+	agedLong  = english(`^(?:am|is|are)\s+(?:a\s+)?(\d{1,3})[- ]?(?:years?[- ]old|yo|y/o|yrs old)\b`)
+
+	isBirthday = english(`^my birthday is\s+(?:on\s+)?(?:the\s+)?(.+)$`)
+	wasBorn    = english(`^was born (?:on|in)\s+(.+)$`)
+	othersDay  = english(`^((?:my|our)\s+[^,.]{2,40}?)(?:'s|s') birthday is\s+(?:on\s+)?(?:the\s+)?(.+)$`)
+
+	marital    = english(`^(?:am|is|are)\s+(?:happily |newly |recently |legally |not )*(single|married|divorced|engaged|widowed|separated)\b`)
+	elidedWed  = english(`^(married|divorced|single|engaged|widowed)(?:\s+(?:to|now|again|with|since)\b|\W*$)`)
+	gotMarried = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on)\b.*|\W*)$`)
+	brokeUp    = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together)`)
+	leftThem   = english(`^(?:broke up with|split up with|split from|separated from|divorced)\s+(?:my\s+)?(` + partners + `|\p{Lu}[\pL'’-]+)`)
+
+	relativeIs = english(`^(?:my|our)\s+(?:(?:older|younger|little|big|best|elder|eldest|oldest|youngest|new|only|baby|twin)\s+)*(` + sole + `|` + several + `)(?:'s name)?\s+(?:is|are)\s+(?:now\s+)?(?:called |named )?(\p{L}[\pL'’-]+(?:\s\p{Lu}[\pL'’-]+)?)(?:\W*$|\s*[,.;!(–—-].*|\s+(?:and|but|now)\b.*)`)
+	petIs      = english(`^(?:my|our)\s+(?:(?:new|old|little|first|other|rescue|pet)\s+)*(` + animals + `)(?:'s name)?\s+is\s+(?:called|named|name is)?\s*(\p{Lu}[\pL'’-]+|\p{L}+)(?:\W*$|\s*[,.;!(].*)`)
+	petNamed   = english(`^(?:have|has|got|adopted|rescued|bought|own|are getting|am getting|is getting)(?: got)?\s+(?:a|an|the|another|our|my|one)\s+(?:[\pL-]+\s+){0,3}?(` + animals + `)s?\s*(?:,\s*)?(?:called|named|whose name is)\s+(\p{L}[\pL'’-]+)`)
+	myPetDoes  = english(`^(?:my|our)\s+(?:(?:new|old|little|rescue)\s+)*(` + animals + `)\s+(\p{Lu}[\pL'’-]+)\s`)
+	petGone    = english(`^(\p{L}[\pL'’-]+)\s+(?:has\s+|have\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on|passed|was put down|crossed the rainbow bridge|ran away)\b`)
+	petGiven   = english(`^(?:gave|had to (?:put|give)|put|rehomed|lost)\s+(\p{Lu}[\pL'’-]+)\s*(?:away|up|down|to sleep|to|last|yesterday|today|$)`)
+	petsKept   = english(`^(?:have|has|keep|own)(?: got)?\s+(\d{1,3}|` + tally + `)\s+(?:[\pL-]+\s+){0,2}?(` + animals + `|kid|child|children|son|daughter|brother|sister|sibling|grandchild|grandchildren)(?:s|es|ies)?(?:\W*$|\s*[,.;!(:].*|\s+(?:now|again|at home|at the moment|already)\b.*)`)
+)
+
+const tally = `no|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a|an`
+
+func nameSlot(s *saying) (about, bool) {
+	called := func(value string, negated bool) (about, bool) {
+		name := s.name(value, notNames)
+		if name == "" || notNames[strings.ToLower(strings.Fields(name)[0])] {
+			return about{}, false
+		}
+		return about{name: "called", value: name, negated: negated}, true
+	}
+	if m := s.matchText(notCallMe, "call"); m != nil {
+		return called(m[1], true)
+	}
+	if m := s.matchText(callMe, "call"); m != nil && startsName(m[1]) {
+		return called(m[1], false)
+	}
+	if m := s.match(calledSelf, "call", "go by"); m != nil && s.self() {
+		return called(m[1], s.denied)
+	}
+	named := func(subject, value string, negated bool) (about, bool) {
+		name := s.name(value, notNames)
+		if name == "" || notNames[strings.ToLower(strings.Fields(name)[0])] {
+			return about{}, false
+		}
+		return about{name: "name", subject: subject, value: name, negated: negated}, true
+	}
+	if m := s.matchText(nameIsNot, "name"); m != nil {
+		return named("", m[1], true)
+	}
+	if m := s.matchText(isName, "name"); m != nil {
+		return named("", m[1], false)
+	}
+	return about{}, false
+}
+
+// startsName says whether a text begins with a capital.
+func startsName(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsUpper(first)
+}
+
+// introduced reads "Hi, I'm Marta", whose greeting is no part of other statements.
+func introduced(text string) (about, bool) {
+	m := thisIsMe.FindStringSubmatch(expand(text))
+	if m == nil || !startsName(m[1]) || peoples(strings.ToLower(strings.Fields(m[1])[0])) {
+		return about{}, false
+	}
+	return about{name: "name", value: m[1]}, true
+}
+
+func pronounSlot(s *saying) (about, bool) {
+	if m := s.matchText(spokenAs, "pronouns"); m != nil {
+		return about{name: "pronouns", value: m[1]}, true
+	}
+	if m := s.match(usesThem, "/"); m != nil && s.self() && personal3[strings.ToLower(strings.Split(m[1], "/")[0])] {
+		return about{name: "pronouns", value: m[1], negated: s.denied}, true
+	}
+	return about{}, false
+}
+
+var personal3 = set(`he she they it xe ze any`)
+
+func ageSlot(s *saying) (about, bool) {
+	if !s.known || !strings.ContainsAny(s.predicate, "0123456789") {
+		return about{}, false
+	}
+	for _, p := range []string{"is", "turned", "long"} {
+		pattern := isAge
+		switch p {
+		case "turned":
+			pattern = turnedAge
+		case "long":
+			pattern = agedLong
+		}
+		if m := pattern.FindStringSubmatch(s.predicate); m != nil && !strings.HasPrefix(m[1], "0") && (len(m[1]) < 3 || m[1] < "121") {
+			return s.about("age", m[1])
+		}
+	}
+	return about{}, false
+}
+
+func birthdaySlot(s *saying) (about, bool) {
+	if m := s.matchText(isBirthday, "birthday"); m != nil && strings.ContainsAny(m[1], "0123456789") {
+		return about{name: "birthday", value: dayPhrase(m[1])}, true
+	}
+	if m := s.matchText(othersDay, "birthday"); m != nil && strings.ContainsAny(m[2], "0123456789") {
+		who, _, known := relative(m[1] + " x")
+		return about{name: "birthday", subject: who, value: dayPhrase(m[2])}, known
+	}
+	if m := s.match(wasBorn, "born"); m != nil && s.known && !s.denied {
+		if strings.ContainsAny(valueOf(m[1]), "0123456789") {
+			return s.about("birthday", dayPhrase(m[1]))
+		}
+		if place := s.name(m[1], placeStops); place != "" {
+			return s.about("born in", place)
+		}
+	}
+	return about{}, false
+}
+
+// dayPhrase is a day as it was said, up to where the sentence goes on.
+func dayPhrase(text string) string {
+	words := wordsOf(text)
+	end := 0
+	for i, w := range words {
+		if i >= 4 || !months3(w.low) && !strings.ContainsAny(w.low, "0123456789") && w.low != "of" && w.low != "the" {
+			break
+		}
+		end = w.end
+	}
+	return text[:end]
+}
+
+func months3(low string) bool { _, ok := months[low]; return ok }
+
+func maritalSlot(s *saying) (about, bool) {
+	for i, pattern := range []interface {
+		FindStringSubmatch(string) []string
+	}{marital, elidedWed, gotMarried} {
+		if !s.known {
+			break
+		}
+		if m := pattern.FindStringSubmatch(s.predicate); m != nil && (i != 1 || s.subject == "") {
+			return s.about("marital status", strings.ToLower(m[1]))
+		}
+	}
+	gone := ""
+	if m := s.matchText(brokeUp, "broke", "split", "separated", "divorced", "parted", "together"); m != nil {
+		gone = m[1] + m[2]
+	} else if m := s.match(leftThem, "broke", "split", "separated", "divorced"); m != nil && s.self() {
+		gone = m[1]
+	} else {
+		return about{}, false
+	}
+	a := about{name: "partner", negated: true}
+	if startsName(gone) {
+		a.value = gone
+	}
+	return a, true
+}
+
+func relationSlot(s *saying) (about, bool) {
+	m := s.matchText(relativeIs, "my ", "our ")
+	if m == nil || !startsName(m[2]) && !(s.plain && strings.Contains(s.text, " called ") || strings.Contains(s.text, " named ") || strings.Contains(s.text, "name is ")) || notNames[strings.ToLower(m[2])] || peoples(strings.ToLower(m[2])) || strings.HasPrefix(m[2], "I ") {
+		return about{}, false
+	}
+	who := relation(strings.ToLower(m[1]))
+	for _, one := range strings.Split(several, "|") {
+		if who == one {
+			return about{name: who + ":" + strings.ToLower(m[2])}, true
+		}
+	}
+	return about{name: who, value: m[2]}, true
+}
+
+func petSlot(s *saying) (about, bool) {
+	if m := s.matchText(petIs, "my ", "our "); m != nil && !notNames[strings.ToLower(m[2])] && (startsName(m[2]) || s.plain && (strings.Contains(s.text, " called ") || strings.Contains(s.text, " named ") || strings.Contains(s.text, "name is "))) {
+		return about{name: "pet:" + strings.ToLower(m[2])}, true
+	}
+	if m := s.match(petNamed, "called", "named", "name is"); m != nil && s.known {
+		return s.about("pet:"+strings.ToLower(m[2]), "")
+	}
+	if m := s.matchText(petGone, "died", "passed", "rainbow", "put down", "ran away"); m != nil && startsName(m[1]) && !noNames[strings.ToLower(m[1])] {
+		return about{name: "pet:" + strings.ToLower(m[1]), negated: true}, true
+	}
+	if m := s.match(petGiven, "gave", "put", "rehomed", "give"); m != nil && s.self() && startsName(m[1]) {
+		return about{name: "pet:" + strings.ToLower(m[1]), negated: true}, true
+	}
+	if m := s.match(petsKept); m != nil && s.self() && !s.denied && !(m[1] == "a" || m[1] == "an") {
+		return about{name: "number of " + plural(strings.ToLower(m[2])), value: strings.ToLower(m[1])}, true
+	}
+	return about{}, false
+}
+
+func plural(noun string) string {
+	switch noun {
+	case "kid", "child", "children":
+		return "children"
+	case "grandchild", "grandchildren":
+		return "grandchildren"
+	case "puppy":
+		return "puppies"
+	case "mouse":
+		return "mice"
+	}
+	return noun + "s"
+}
+
+const (
+	staying = `(?:live|lives|am living|is living|are living|living|reside|resides|am based|is based|are based|based|moved|relocated|settled|are settled|am settled)`
+)
+
+var (
+	livesIn    = english(`^` + staying + `\s+(?:(?:back|over|here|down|up|out|away|permanently|now|together|alone|house|home|in with \S+|with [^,.]{1,20}?|near \S+|from \S+(?: \p{Lu}\S+)?)\s+)*(?:in|to|into)\s+(?:(?:a|an|our|the|my|her|his|their)\s+(?:[\pL-]+\s+){0,4}?(?:in|near)\s+)?(.+)$`)
+	movedInto  = english(`^moved (?:in|into)\b.{0,40}?\sin\s+(.+)$`)
+	movedAway  = english(`^(?:moved|have moved)\s+(?:out of|away from)\s+(.+)$`)
+	notPlaces  = set(`python linux windows mac macos ubuntu android iphone ios java rust golang go typescript javascript react vue kubernetes postgres postgresql vim emacs vscode google apple microsoft amazon meta github gitlab slack teams discord notion spotify netflix marketing sales engineering finance hr management team plan phase step zoom jira mysql redis aws azure gcp docker excel`)
+	placeStops = set(`fear peace hope a an my our your his her their that this one two three different another hiding luxury poverty constant total some many or and with near old first last next monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december spring summer autumn winter i we bed tears person general it them which where because since about here there harmony sin town`)
+)
+
+func homeSlot(s *saying) (about, bool) {
+	if !s.known || also.MatchString(s.text) {
+		return about{}, false
+	}
+	negated := s.denied
+	var place string
+	if m := s.match(movedAway, "moved"); m != nil {
+		place, negated = m[1], true
+	} else if m := s.match(movedInto, "moved in"); m != nil {
+		place = m[1]
+	} else if m := s.match(livesIn, "liv", "resid", "based", "moved", "relocated", "settled"); m != nil {
+		place = m[1]
+	} else {
+		return about{}, false
+	}
+	if strings.HasPrefix(s.predicate, "moved to") && s.plain && !strings.Contains(s.text, "live") {
+		// "i moved to the sofa": without capitals only what reads as a name.
+		if f := strings.Fields(place); len(f) == 0 || lowerWords[strings.ToLower(f[0])] {
+			return about{}, false
+		}
+	}
+	value := s.name(place, placeStops)
+	if strings.HasPrefix(strings.ToLower(place), "the ") {
+		if rest := place[4:]; startsName(rest) {
+			value = "the " + s.name(rest, placeStops)
+		} else {
+			return about{}, false
+		}
+	}
+	if value == "" || notPlaces[strings.ToLower(strings.Fields(value)[0])] {
+		return about{}, false
+	}
+	return about{name: "home", subject: s.subject, value: value, negated: negated}, true
+}
+
+var (
+	also       = english(`\b(?:also|as well|part[- ]time|second job|side job|for a (?:day|week|month|year|while|bit)|for (?:two|three|four|five|six|\d+) (?:days|weeks|months|years)|temporarily|sometimes|on (?:saturdays|sundays|weekends|the side)|half the year|used to|when i was|back when|as a (?:kid|child|student|teenager))\b`)
+	lowerWords = set(`the a an my our your sofa couch bed table floor kitchen back front new old another other python linux desk left right top bottom next end garden balcony`)
+
+	worksFor   = english(`^(?:(?:work|works|am working|is working|are working|working|am employed|is employed|employed|volunteer full[- ]time)\s+(?:(?:now|full[- ]time|remotely|as (?:a|an|the) [^,.]{2,30}?|nights|days|shifts|night shifts)\s+)*(?:at|for|with|by|in)|(?:started|began)(?:\s+(?:a|an|my|his|her|their|the))?(?:\s+new)?(?:\s+(?:job|position|role|work|working|gig|internship|apprenticeship))\s*(?:as (?:a|an|the) [^,.]{2,30}?\s+)?(?:at|for|with)|(?:started|begin|began)\s+(?:at)|got\s+(?:a|an|my|his|her|the)(?:\s+new)?\s+(?:job|position|role|internship)\s+(?:offer\s+)?(?:as (?:a|an|the) [^,.]{2,30}?\s+)?(?:at|with)|joined|switched (?:jobs )?to|have a (?:new )?job at|has a (?:new )?job at)\s+(.+)$`)
+	leavesJob  = english(`^(?:quit|left|lost|resigned from|am leaving|have left|gave up|was fired from|was laid off from|got fired from|got laid off from|got let go from|was let go from|retired from|stopped working|stopped working)\s+(?:(?:my|the|his|her|their)\s+)?(?:(?:old|current|day)\s+)?(?:job|position|role|work|post)?\s*(?:as (?:a|an|the) [^,.]{2,30}?\s+)?(?:(?:at|with|for|from)\s+)?(.*)$`)
+	jobless    = english(`^(?:(?:got|was|been|have been|am)\s+(?:fired|laid off|made redundant|let go)|retired|am (?:unemployed|out of work|between jobs|retired|jobless)|is (?:unemployed|out of work|retired)|quit work|quit my job|lost my job|left my job|resigned)\b`)
+	lowerFirms = set(`home night nights least all times myself free fun money people them him her different several two once weekends day days food peanuts clients others it and or healthcare tech it education finance marketing sales construction hospitality retail law medicine retirement years hours long hard that this these my our your bed there here which fear january the-gym gym shifts school`)
+)
+
+func workSlot(s *saying) (about, bool) {
+	if !s.known || also.MatchString(s.text) {
+		return about{}, false
+	}
+	if m := s.match(leavesJob, "quit", "left", "lost", "resign", "leaving", "gave up", "fired", "laid off", "retired", "let go", "stopped work"); m != nil && (strings.Contains(strings.ToLower(s.predicate), "job") || strings.Contains(s.predicate, " at ") || strings.Contains(s.predicate, " from ") || strings.Contains(s.predicate, "position")) {
+		firm := s.firm(m[1])
+		if firm != "" || strings.Contains(strings.ToLower(s.predicate), "job") {
+			return about{name: "work", subject: s.subject, value: firm, negated: true}, true
+		}
+	}
+	if m := s.match(jobless, "fired", "laid", "redundant", "let go", "retired", "unemployed", "work", "job", "resigned"); m != nil && !s.denied {
+		return about{name: "work", subject: s.subject, negated: true}, true
+	}
+	m := s.match(worksFor, "work", "employ", "job", "position", "role", "joined", "started", "began", "intern", "gig", "switched")
+	if m == nil {
+		return about{}, false
+	}
+	firm := s.firm(m[1])
+	low := strings.ToLower(s.predicate)
+	if firm == "" || strings.Contains(low, "working in") || strings.HasPrefix(low, "work in ") && !strings.HasPrefix(strings.ToLower(m[1]), "a") && !strings.HasPrefix(strings.ToLower(m[1]), "the") {
+		return about{}, false
+	}
+	if (strings.HasPrefix(low, "joined") || strings.HasPrefix(low, "switched")) && !(startsName(m[1]) && strings.Contains(low, " as ")) {
+		return about{}, false
+	}
+	return s.about("work", firm)
+}
+
+// firm reads for whom someone works: a name, or "the city library".
+func (s *saying) firm(text string) string {
+	value := valueOf(text)
+	fields := strings.Fields(value)
+	if len(fields) == 0 || lowerFirms[strings.ToLower(fields[0])] {
+		return ""
+	}
+	if name := s.name(text, lowerFirms); name != "" && startsName(name) {
+		return name
+	}
+	low := strings.ToLower(fields[0])
+	if len(fields) > 1 && len(fields) <= 5 && (low == "the" || low == "a" || low == "an") && !lowerFirms[strings.ToLower(fields[1])] && !unspecific[strings.ToLower(fields[1])] {
+		return value
+	}
+	if s.plain && len(fields) <= 3 && !placeStops[low] {
+		return value
+	}
+	return ""
+}
+
+var unspecific = set(`moment same new living while weekend weekends night day time project company job bit week month year minute past future book novel paper few couple lot`)
+
+var (
+	worksAs = english(`^(?:work|works|am working|is working|am employed|is employed|worked)\s+(?:full[- ]time\s+)?as (?:a|an|the)\s+(.+)$`)
+	isA     = english(`^(?:am|is)\s+(?:a|an)\s+((?:[\pL-]+\s+){0,2}?(?:` + trades + `))(?:\W*$|\s*[,.;!(].*|\s+(?:at|by|in|with|for|from|and|now|who|since|here)\b.*)`)
+)
+
+const trades = `nurse|doctor|teacher|paramedic|engineer|developer|programmer|designer|architect|lawyer|electrician|plumber|carpenter|chef|cook|baker|barista|waiter|waitress|bartender|pilot|driver|firefighter|police officer|accountant|journalist|editor|translator|interpreter|librarian|scientist|researcher|physicist|chemist|biologist|professor|lecturer|therapist|psychologist|physiotherapist|dentist|vet|veterinarian|pharmacist|midwife|surgeon|photographer|florist|gardener|farmer|mechanic|welder|technician|analyst|consultant|manager|salesperson|cashier|hairdresser|barber|tailor|social worker|data scientist|project manager|product manager|bookkeeper|secretary|receptionist|musician|violinist|pianist|actor|actress|dancer|sailor|fisherman|soldier|judge|notary|optician|radiologist|cardiologist|beekeeper|locksmith|janitor|courier|postman|mail carrier|flight attendant|tram driver|bus driver|taxi driver|truck driver|student`
+
+func roleSlot(s *saying) (about, bool) {
+	if !s.known || also.MatchString(s.text) {
+		return about{}, false
+	}
+	if m := s.match(worksAs, "as a", "as the"); m != nil && !strings.HasPrefix(s.predicate, "worked") {
+		if what := strings.ToLower(valueOf(m[1])); what != "" && len(strings.Fields(what)) <= 4 {
+			return s.about("role", what)
+		}
+	}
+	if m := s.match(isA, "a "); m != nil {
+		return s.about("role", strings.ToLower(m[1]))
+	}
+	return about{}, false
+}
+
+var (
+	studies     = english(`^(?:study|studies|am studying|is studying|are studying|studying|major in|majors in|am majoring in|am doing (?:a|my) (?:degree|master's|masters|phd|bachelor's|doctorate) in|am enrolled in|read)\s+(.+)$`)
+	studiesDone = english(`^(?:finished|completed|graduated(?: from| with| in)?|dropped out of|got|finally finished|defended|left|quit)\s*(?:(?:my|a|the|with a|uni|university|school)\s*)*((?:[\pL-]+\s+){0,3}?)(?:degree|studies|phd|thesis|master's|masters|bachelor's|uni|university|college|law school|med school|medical school|school|diploma)\b`)
+	noStudies   = set(`for hard at in on with every all a the my late until alone together here there it that this and abroad french spanish german english italian portuguese dutch japanese chinese korean`)
+)
+
+func studySlot(s *saying) (about, bool) {
+	if !s.known || also.MatchString(s.text) {
+		return about{}, false
+	}
+	if m := s.match(studies, "stud", "major", "enrolled", "degree in", "master", "phd", "doctorate"); m != nil {
+		what := strings.ToLower(valueOf(m[1]))
+		if f := strings.Fields(what); len(f) > 0 && len(f) <= 4 && !noStudies[f[0]] && !strings.HasPrefix(s.predicate, "read") {
+			return s.about("studies", what)
+		}
+	}
+	if m := s.match(studiesDone, "finished", "completed", "graduated", "dropped out", "defended"); m != nil && !s.denied {
+		what := strings.ToLower(strings.TrimSpace(m[1]))
+		if strings.Contains(s.predicate, "law school") {
+			what = "law"
+		}
+		return about{name: "studies", subject: s.subject, value: what, negated: true}, true
+	}
+	return about{}, false
+}
+
+var (
+	speaks   = english(`^(?:speak|speaks)\s+(?:(?:a little|a bit of|some|fluent|decent|basic|good|native|only|fluently|broken|very good|bad|perfect|any)\s+)*(\pL+)(?:\W*$|\s*[,.;!(].*|\s+(?:fluently|at home|at work|with|well|quite|very|too|but|now|since|because)\b.*)`)
+	mothers  = english(`^(?:my|our) (?:native language|mother tongue|first language|native tongue) is\s+(\pL+)`)
+	noTongue = set(`to with about for of up out at loudly slowly softly too more less english-only in the my your it that this like from on so very as when`)
+)
+
+func languageSlot(s *saying) (about, bool) {
+	if m := s.matchText(mothers, "language", "tongue"); m != nil {
+		return about{name: "native language", value: m[1]}, true
+	}
+	if m := s.match(speaks, "speak"); m != nil && s.known && !noTongue[strings.ToLower(m[1])] && (startsName(m[1]) || s.plain) {
+		return s.about("language:"+strings.ToLower(m[1]), "")
+	}
+	return about{}, false
+}
+
+// peoples says whether a capitalised word names where someone is from or what they
+// are, not who.
+func peoples(low string) bool {
+	for _, ending := range []string{"ish", "ian", "ese", "ean", "ch", "ican"} {
+		if strings.HasSuffix(low, ending) {
+			return true
+		}
+	}
+	return adjectives[low]
+}
+
+var adjectives = set(`german greek dutch czech thai swiss muslim jewish vegan catholic buddhist hindu gay iraqi israeli pakistani here back fine good great new sorry sure ok okay done ready tired lost bored hungry happy sad sick busy late home pregnant retired dead away asleep vegetarian amazing awesome great lovely sweet afraid worried allergic coming going getting moving working living visiting staying arriving leaving turning 5 also not a an the in at on from my very so really still now always never the-best best wonderful the`)

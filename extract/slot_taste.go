@@ -1,0 +1,185 @@
+package extract
+
+import (
+	"strings"
+)
+
+// What someone likes, eats and cannot eat.
+
+var (
+	likes = english(`^(love|loves|like|likes|adore|adores|enjoy|enjoys|am (?:a )?(?:big |huge |massive )?fan of|is a (?:big |huge )?fan of|am (?:really |very )?into|is (?:really )?into|am fond of|am obsessed with|am crazy about)\s+(.+)$`)
+	hates = english(`^(hate|hates|dislike|dislikes|detest|detests|despise|despises|loathe|loathes|can (?:not )?stand|can (?:not )?bear|can (?:not )?abide|am sick of|am tired of)\s+(.+)$`)
+
+	favoriteIs = english(`^(?:my (?:(?:new|current|absolute|all-time|all time|very)\s+)*)favorite\s+((?:[\pL][\pL\pM'-]*\s+){1,4}?)(is no longer|are no longer|is not|are not|is now|are now|is|are)\s+(?:still |actually |definitely |probably )?(\S.*)$`)
+	favoriteOf = english(`^(\S+(?:\s+\S+){0,4}?)\s+(is no longer|are no longer|is not|are not|is now|is|are)\s+my (?:(?:new|current|absolute|all-time|all time|very)\s+)*favorite\s+([\pL][\pL\pM'-]*(?:\s+[\pL][\pL\pM'-]*)?)(?: now| any ?more| of all time| ever)?\W*$`)
+	kindBreak  = set(`part thing time place of about in to for on at with among memory moment one person people is are was`)
+
+	allergicTo = english(`^(?:(?:am|is|are|been)\s+)?(?:(?:very|really|severely|highly|extremely|deathly|mildly|slightly|not|no longer|terribly)\s+)*allergic to\s+(.+)$`)
+	hasAllergy = english(`^(?:have|has)(?: got)?\s+(?:(?:a|an|any|severe|bad|strong|mild|serious|no)\s+)*([\pL-]+(?:\s[\pL-]+)?)\s+(?:allergy|allergies|intolerance)\b`)
+	allergyOf  = english(`^(?:have|has)(?: got)?\s+(?:(?:a|an|any|severe|bad|strong|mild|serious|no)\s+)*(?:allergy|allergies|intolerance) to\s+(.+)$`)
+	intolerant = english(`^(?:am|is)\s+(lactose|gluten|histamine|fructose)[- ]intolerant`)
+	noAllergy  = set(`the a an my your that this it some any many several certain anything everything nothing almost all most them too and or but so which since because when if now bullshit mondays nonsense people work stupidity`)
+
+	diets   = `(?:vegan|vegetarian|pescatarian|pescetarian|flexitarian|omnivore|carnivore|veggie|plant-based|teetotal|kosher|halal)`
+	isDiet  = english(`^(?:(?:am|is|are|be|been|become|became|went|gone|turned|go|eat)\s+)?(?:(?:a|an|strictly|strict|been|fully|mostly|completely|100%|person|going|being)\s+)*(` + diets + `)(?:\s+(?:now|again|since|for|too|as|and|because|these|person|diet|at|in|who|from|but|by)\b.*|\s*[,.;!(].*)?\W*$`)
+	onDiet  = english(`^(?:(?:am|is|went|been|eat|follow|am following|started)\s+)(?:on\s+)?(?:(?:a|the)\s+)?(?:strict\s+)?(` + diets + `|keto|ketogenic|paleo|low-carb|gluten-free|mediterranean|dairy-free|carnivore)(?:\s+diet)?\b`)
+	eatMeat = english(`^(?:eat|started eating|am eating|are eating|have started eating|went back to eating)\s+(meat|fish and meat|everything)\b`)
+)
+
+func tasteSlot(s *saying) (about, bool) {
+	if !s.known {
+		return about{}, false
+	}
+	if m := s.match(hates, "hate", "dislike", "detest", "despise", "loathe", "can ", "sick of", "tired of"); m != nil {
+		low := strings.ToLower(m[1])
+		negated := true
+		if strings.HasPrefix(low, "can") && !s.denied && !strings.Contains(low, "not") {
+			return about{}, false // "can stand" is no dislike
+		}
+		if !strings.HasPrefix(low, "can") && s.denied {
+			negated = false // "I don't hate it"
+			return about{}, false
+		}
+		return s.taste(m[2], negated)
+	}
+	if m := s.match(likes, "love", "like", "adore", "enjoy", "fan of", "into", "fond", "obsessed", "crazy about"); m != nil {
+		return s.taste(m[2], s.denied)
+	}
+	return about{}, false
+}
+
+func (s *saying) taste(what string, negated bool) (about, bool) {
+	if t := liked(what); t != "" {
+		return about{name: "taste:" + t, subject: s.subject, negated: negated}, true
+	}
+	return about{}, false
+}
+
+func favoriteSlot(s *saying) (about, bool) {
+	kind, verb, value := "", "", ""
+	if m := s.matchText(favoriteIs, "favorite"); m != nil {
+		kind, verb, value = m[1], m[2], valueOf(m[3])
+		if whole := strings.TrimRight(m[3], ".!"); strings.HasPrefix(whole, "The ") || strings.HasPrefix(whole, "the ") || startsName(whole) {
+			value = title(whole)
+		}
+	} else if m := s.matchText(favoriteOf, "favorite"); m != nil {
+		value, verb, kind = m[1], m[2], m[3]
+		if strings.Contains(value, ",") || strings.HasPrefix(strings.ToLower(value), "one of") {
+			return about{}, false
+		}
+	} else {
+		return about{}, false
+	}
+	words := strings.Fields(strings.ToLower(kind))
+	if len(words) > 1 && (words[len(words)-1] == "now" || words[len(words)-1] == "ever") {
+		words = words[:len(words)-1]
+	}
+	for _, w := range words {
+		if kindBreak[w] {
+			return about{}, false
+		}
+	}
+	last := words[len(words)-1]
+	switch {
+	case last == "colors":
+		words[len(words)-1] = "color"
+	case last == "film" || last == "films" || last == "movies":
+		words[len(words)-1] = "movie"
+	case strings.HasPrefix(strings.ToLower(verb), "are") && strings.HasSuffix(last, "s") && !strings.HasSuffix(last, "ss") && len(last) > 3:
+		words[len(words)-1] = singular(last)
+	}
+	low := strings.ToLower(verb)
+	return about{
+		name: "favorite:" + strings.Join(words, " "), value: value,
+		negated: strings.Contains(low, "not") || strings.Contains(low, "no longer"),
+	}, true
+}
+
+// title reads the name of a work or a place, which may have small words in it.
+func title(text string) string {
+	text, _, _ = strings.Cut(text, ",")
+	fields := strings.Fields(text)
+	end := 0
+	for i, f := range fields {
+		if i >= 8 || i > 0 && titleEnds[strings.ToLower(f)] {
+			break
+		}
+		end = i + 1
+	}
+	return strings.Trim(strings.Join(fields[:end], " "), " .!?;:")
+}
+
+var titleEnds = set(`now because since but these nowadays currently though although which who again anymore lately`)
+
+// singular takes the plural ending off an English noun, as far as needed for
+// "favourite movies are" and "favourite movie is" to be about the same.
+func singular(noun string) string {
+	switch {
+	case noun == "movies" || noun == "cookies" || noun == "pies":
+		return noun[:len(noun)-1]
+	case strings.HasSuffix(noun, "ies"):
+		return noun[:len(noun)-3] + "y"
+	case strings.HasSuffix(noun, "ches") || strings.HasSuffix(noun, "shes") || strings.HasSuffix(noun, "xes") || strings.HasSuffix(noun, "sses"):
+		return noun[:len(noun)-2]
+	}
+	return noun[:len(noun)-1]
+}
+
+func allergySlot(s *saying) (about, bool) {
+	if !s.known {
+		return about{}, false
+	}
+	if m := s.match(intolerant, "intolerant"); m != nil {
+		return s.about("allergy:"+strings.ToLower(m[1]), "")
+	}
+	if m := s.match(allergicTo, "allergic"); m != nil {
+		return s.allergy(m[1])
+	}
+	if m := s.match(hasAllergy, "allerg", "intolerance"); m != nil && m[1] != "no" {
+		return s.allergy(m[1])
+	}
+	if m := s.match(allergyOf, "allerg", "intolerance"); m != nil {
+		return s.allergy(m[1])
+	}
+	return about{}, false
+}
+
+func (s *saying) allergy(what string) (about, bool) {
+	negated := s.denied || strings.Contains(s.predicate, "not allergic") || strings.Contains(s.predicate, "no longer allergic")
+	t := liked(what)
+	words := strings.Fields(t)
+	for i, w := range words {
+		if goesOn.MatchString(" " + w + " ") {
+			words = words[:i]
+			break
+		}
+	}
+	if len(words) == 0 || len(words) > 3 || noAllergy[words[0]] {
+		return about{}, false
+	}
+	if what := strings.Join(words, " "); !strings.Contains(strings.ToLower(s.predicate), what+" and ") {
+		return about{name: "allergy:" + what, subject: s.subject, negated: negated}, true
+	}
+	return about{}, false
+}
+
+func dietSlot(s *saying) (about, bool) {
+	if !s.known || notOnly.MatchString(s.text) {
+		return about{}, false
+	}
+	if m := s.match(eatMeat, "meat", "everything"); m != nil && s.subject == "" && !s.denied {
+		return about{name: "diet", value: strings.ToLower(m[1])}, true
+	}
+	for _, pattern := range []int{0, 1} {
+		p := isDiet
+		if pattern == 1 {
+			p = onDiet
+		}
+		if m := s.match(p); m != nil {
+			return s.about("diet", strings.ToLower(m[1]))
+		}
+	}
+	return about{}, false
+}
+
+var notOnly = english(`\bnot only\b`)

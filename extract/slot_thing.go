@@ -1,0 +1,365 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+)
+
+// What someone has, does, plans and wants done; what a project is like.
+
+var (
+	languageNames = `(english|french|spanish|german|portuguese|italian|dutch|polish|swedish|danish|norwegian|finnish|czech|greek|turkish|russian|ukrainian|arabic|hebrew|hindi|chinese|mandarin|japanese|korean|catalan|basque|romanian|hungarian|croatian|serbian|indonesian|vietnamese|thai|latin|welsh|irish|british english|american english|plain english|simple english)`
+	answerIn      = english(`\b(?:answer|reply|respond|write|speak|talk)(?:\s+(?:to me|me|back|only|always|everything|in future|from now on))*\s+in\s+` + languageNames + `\b`)
+	answerLength  = english(`\b(?:(?:keep|make) (?:it|them|your (?:answers?|replies|responses)|answers?|replies|responses|things) (?:\pL+ ){0,2}?(short|brief|concise|long|detailed|under \d+ \pL+|to \d+ \pL+)|(?:give me|i (?:want|prefer|like)) (short|brief|concise|long|detailed|longer|shorter) (?:answers|replies|responses)|(?:be|answer) (?:more )?(brief|concise|detailed|brief and to the point))\b`)
+	answerUnits   = english(`\b(?:in|use|using|with) (metric|imperial)(?: units)?\b`)
+	answerEmoji   = english(`\b(no|without|stop using|do not use|never use|avoid|skip the|use|with|lots of|more) (?:any )?emojis?\b`)
+	answerStyle   = english(`\b(?:use|no|without|do not use|avoid|stop using) (bullet points|bullets|tables|markdown|headings|lists|code blocks|exclamation marks|jargon)\b`)
+	answerTone    = english(`^(?:please )?(?:be|talk to me|speak to me|answer(?: me)?|use)\s+(?:in )?(?:a |an )?(formal|informal|casual|friendly|polite|blunt|direct|humorous|sarcastic)(?:ly)?(?: tone| language| style)?\b`)
+	standingWish  = english(`\b(?:always|never|from now on|in (?:the )?future|every time|whenever|each time|going forward|by default|ever|answers?|reply|replies|respond|responses|please|prefer|stop)\b`)
+)
+
+// answerSlot reads how someone wants to be answered.
+func answerSlot(s *saying) (about, bool) {
+	if strings.HasPrefix(s.text, "my ") || strings.HasPrefix(s.text, "My ") || !standingWish.MatchString(s.text) {
+		return about{}, false
+	}
+	negated := s.denied || notFirst.MatchString(s.text)
+	if m := s.matchText(answerIn, "answer", "repl", "respon", "write", "speak", "talk"); m != nil {
+		return about{name: "answer language", value: m[1], negated: negated}, true
+	}
+	if m := s.matchText(answerEmoji, "emoji"); m != nil {
+		switch strings.ToLower(m[1]) {
+		case "use", "with", "lots of", "more":
+			return about{name: "answer with emojis", negated: negated}, true
+		}
+		return about{name: "answer with emojis", negated: true}, true
+	}
+	if m := s.matchText(answerLength, "short", "brief", "concise", "long", "detailed", "under", "keep"); m != nil && !answerUnits.MatchString(s.text) {
+		return about{name: "answer length", value: strings.ToLower(m[1] + m[2] + m[3]), negated: negated}, true
+	}
+	if m := s.matchText(answerUnits, "metric", "imperial"); m != nil && !answerLength.MatchString(s.text) {
+		return about{name: "answer units", value: strings.ToLower(m[1]), negated: negated}, true
+	}
+	if m := s.matchText(answerStyle, "bullet", "table", "markdown", "heading", "list", "code", "exclamation", "jargon"); m != nil {
+		return about{name: "answer with " + strings.ToLower(m[1]), negated: !strings.HasPrefix(strings.ToLower(m[0]), "use")}, true
+	}
+	if m := s.matchText(answerTone); m != nil {
+		return about{name: "answer tone", value: strings.ToLower(m[1]), negated: negated}, true
+	}
+	return about{}, false
+}
+
+var notFirst = english(`^(?:please\s+)?(?:do not|never|stop)\b`)
+
+var (
+	listens    = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)\s+(?:now\s+)?(?:(?:listens|runs|is|is running|is listening|serves)\s+(?:now\s+)?on\s+|is\s+(?:now\s+)?(?:at|on)\s+)port\s+(\d{2,5})`)
+	portIs     = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)(?:'s)? port is (?:now\s+)?(\d{2,5})`)
+	writtenIn  = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)\s+(?:is|are)\s+(?:now\s+|all\s+)?(?:written|built|implemented|coded|done)\s+(?:in|with|on)\s+([\pL][\pL\d+#.]*)`)
+	usesTool   = english(`^(?:use|are using|am using|run|are on|are running|run on|target|support)\s+(\p{Lu}[\pL+#.]*(?:\s\p{Lu}[\pL+#.]*)?)\s+v?(\d[\d.]*)`)
+	upgraded   = english(`^(?:upgraded|updated|migrated|moved|bumped|switched)\s+(?:to|from (?:\p{Lu}[\pL+#.]*\s+)?v?[\d.]+ to|(?:our )?\p{Lu}[\pL+#.]* to)\s+(\p{Lu}[\pL+#.]*)\s+v?(\d[\d.]*)`)
+	deadlineIs = english(`^(?:the\s+|our\s+|my\s+)?deadline (?:for|of) (?:the |our |my )?([\pL][\pL\d _-]{1,30}?)\s+(?:is|was moved to|has moved to|moved to|is now|was pushed to|got moved to)\s+(?:now\s+)?(?:on\s+)?(.+)$`)
+	theyAre    = english(`^(?:the|our)\s+([\pL][\pL\d _-]{1,25}?)\s+(?:branch|version|database|framework|license|repo|repository|default branch)\s+is\s+(?:now\s+)?(\S+)$`)
+)
+
+// projectSlot reads facts of what someone works on.
+func projectSlot(s *saying) (about, bool) {
+	subject := func(who string) string { return strings.ToLower(strings.TrimSpace(who)) }
+	for _, p := range []*regexp.Regexp{listens, portIs} {
+		if m := s.matchText(p, "port "); m != nil {
+			return about{name: "port", subject: subject(m[1]), value: m[2]}, true
+		}
+	}
+	if m := s.matchText(writtenIn, "written", "built", "implemented", "coded"); m != nil && (startsName(m[2]) || s.plain) {
+		return about{name: "written in", subject: subject(m[1]), value: strings.TrimRight(m[2], ".")}, true
+	}
+	if m := s.matchText(deadlineIs, "deadline"); m != nil {
+		if day := eventDay(m[2]); day != "" {
+			return about{name: "deadline", subject: subject(m[1]), value: day}, true
+		}
+	}
+	for _, p := range []*regexp.Regexp{usesTool, upgraded} {
+		if m := s.match(p, "use", "using", "run", "are on", "target", "support", "grade", "update", "migrated", "moved", "bumped", "switched"); m != nil && s.self() {
+			return s.about("version:"+strings.ToLower(m[1]), strings.TrimRight(m[2], "."))
+		}
+	}
+	return about{}, false
+}
+
+var (
+	eventOn   = english(`^(?:my|our|the)\s+((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\s+(?:is|is now|got moved|was moved|has been moved|has moved|got pushed|was pushed|was pushed back|has been pushed back|got postponed|was postponed|has been postponed|was rescheduled|has been rescheduled|got rescheduled|moved|starts|will be|takes place|is happening|was changed|is set for|is scheduled)\s*(?:now\s+|back\s+)?(?:(?:on|to|at|for|until|till|from)\s+)?(.+)$`)
+	eventOff  = english(`^(?:my|our|the)\s+((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\s+(?:(?:is|was|got|has been|had to be)\s+)?(?:cancelled|canceled|called off|off|not happening|no longer happening)\b`)
+	cancelled = english(`^(?:cancelled|canceled|called off|have cancelled|have canceled|had to cancel)\s+(?:my|our|the)\s+((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\b`)
+	goingTo   = english(`^(?:am|are|is)\s+(?:going|flying|travelling|traveling|heading|driving|off)\s+to\s+(.+)$`)
+	trains    = english(`^(?:am|are|is)\s+(?:training|preparing|practising|practicing|studying|revising)\s+for\s+(.+)$`)
+	trained   = english(`^(?:finished|completed|ran|did|passed|survived|failed)\s+(?:the|my|our)\s+(.+)$`)
+	notGoing  = english(`^(?:not going)\s+to\s+(.+)$`)
+)
+
+const events = `appointment|test|exam|flight|wedding|interview|surgery|operation|meeting|viewing|trip|party|concert|lesson|class|match|game|race|marathon|defen[cs]e|presentation|move|holiday|vacation|dinner|check-?up|scan|inspection|delivery|launch|release|demo|conference|recital|audition|hearing|due date|first day|graduation|reunion|ceremony|training|workshop|course|session|physio|visit|beta`
+
+// eventDay is the day or time that a text names, as it was said; "" if there is none.
+func eventDay(text string) string {
+	if !dayWord.MatchString(text) {
+		return ""
+	}
+	return strings.ToLower(strings.Trim(eventEnd.ReplaceAllString(text, ""), " .!"))
+}
+
+var (
+	dayWord  = english(`\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|today|tonight|noon|midnight|week|month|year|spring|summer|autumn|winter|weekend)\b`)
+	eventEnd = english(`\s*(?:[,;!?()]|[.](?:\s|$)|\s(?:because|since|so|with|instead|now|but|and|which|not|due|thanks)\s|\s(?:now|instead)$).*$`)
+)
+
+// eventSlot reads when something is, or that it is not.
+func eventSlot(s *saying) (about, bool) {
+	if m := s.matchText(eventOff, "cancel", "off", "not happening", "no longer"); m != nil {
+		return about{name: "date:" + strings.ToLower(m[1]), negated: true}, true
+	}
+	if m := s.match(cancelled, "cancel", "called off"); m != nil && s.self() {
+		return about{name: "date:" + strings.ToLower(m[1]), negated: true}, true
+	}
+	if m := s.matchText(eventOn); m != nil && !strings.HasPrefix(strings.ToLower(m[2]), "not ") {
+		if day := eventDay(m[2]); day != "" {
+			return about{name: "date:" + strings.ToLower(m[1]), value: day}, true
+		}
+		return about{}, false
+	}
+	if !s.known {
+		return about{}, false
+	}
+	for _, p := range []*regexp.Regexp{goingTo, notGoing} {
+		if m := s.match(p, "to "); m != nil {
+			if where := destination(m[1]); where != "" {
+				return about{name: "going to:" + where, subject: s.subject, negated: s.denied || p == notGoing}, true
+			}
+		}
+	}
+	if m := s.match(trains, "for "); m != nil {
+		if what := destination(m[1]); what != "" {
+			return s.about("training for:"+what, "")
+		}
+	}
+	if m := s.match(trained, "finished", "completed", "ran", "did", "passed", "survived", "failed"); m != nil && !s.denied && strings.Contains(m[1], " ") {
+		if what := destination(m[1]); what != "" && eventNoun.MatchString(what) {
+			return about{name: "training for:" + what, subject: s.subject, negated: true}, true
+		}
+	}
+	return about{}, false
+}
+
+var eventNoun = english(`\b(?:marathon|race|triathlon|exam|test|10k|5k|half|tournament|competition|championship|certification|course|ironman|ultra)\b`)
+
+// destination is a place or an event with a name: a row of words of which one has a
+// capital.
+func destination(text string) string {
+	value := valueOf(text)
+	value = articles.ReplaceAllString(strings.TrimPrefix(strings.TrimPrefix(value, "the "), "my "), "")
+	if value == "" || len(strings.Fields(value)) > 5 || value == strings.ToLower(value) && !eventNoun.MatchString(value) {
+		return ""
+	}
+	return strings.ToLower(value)
+}
+
+var (
+	neverBeen = english(`^(?:have |has )?(?:been|visited|seen|tried|gone)\s+(?:to\s+)?(.+)$`)
+	wasThere  = english(`^(?:(?:got|came|am|are|have just got|just)\s+back from|back from|went to|visited|was in|were in|been to|flew to|travelled to|traveled to|returned from)\s+(.+)$`)
+)
+
+// journeySlot reads where someone has never been, and that they have been there after
+// all: having been somewhere twice is no contradiction, so only the "never" can end.
+func journeySlot(s *saying) (about, bool) {
+	if !s.self() {
+		return about{}, false
+	}
+	if m := s.match(neverBeen, "been to", "visited"); m != nil && s.denied {
+		if where := s.name(m[1], placeStops); where != "" {
+			return about{name: "been to:" + strings.ToLower(where), negated: true}, true
+		}
+	}
+	if m := s.match(wasThere, "back from", "went to", "visited", "was in", "were in", "been to", "flew to", "travel", "returned"); m != nil && !s.denied {
+		if where := s.name(m[1], placeStops); where != "" && startsName(where) {
+			return about{name: "been to:" + strings.ToLower(where)}, true
+		}
+	}
+	return about{}, false
+}
+
+var (
+	drives  = english(`^(?:drive|drives)\s+(?:a|an|my|the)\s+(.+)$`)
+	ownsOne = english(`^(?:my|our)\s+(?:(?:new|current|main|old|work|daily)\s+)*(` + belongings + `)\s+(?:is|is now|will be)\s+(?:now\s+)?(?:a|an|the)\s+(.+)$`)
+	soldOne = english(`^(?:sold|crashed|scrapped|got rid of|gave away|lost|traded in|no longer have|totalled)\s+(?:my|our|the)\s+(?:(?:old|new|blue|red|green|white|black)\s+)*(.+)$`)
+	hasOne  = english(`^(?:have|own)\s+(?:a|an|the|my)\s+(` + belongings + `)\W*$`)
+)
+
+const belongings = `phone|car|laptop|computer|bike|bicycle|motorbike|motorcycle|camera|tablet|van|truck|scooter|watch|boat|piano|guitar|violin|cello|keyboard`
+
+// ownedSlot reads what someone has one of at a time, and that they have it no more.
+func ownedSlot(s *saying) (about, bool) {
+	if m := s.matchText(ownsOne, "my ", "our "); m != nil {
+		if v := s.model(m[2]); v != "" {
+			return about{name: strings.ToLower(m[1]), value: v}, true
+		}
+	}
+	if !s.self() {
+		return about{}, false
+	}
+	if m := s.match(drives, "drive"); m != nil {
+		if v := s.model(m[1]); v != "" {
+			return s.about("car", v)
+		}
+	}
+	if m := s.match(soldOne, "sold", "crashed", "scrapped", "got rid", "gave away", "traded", "lost", "totalled"); m != nil && !s.denied {
+		what := strings.ToLower(valueOf(m[1]))
+		for _, b := range strings.Split(belongings, "|") {
+			if what == b {
+				return about{name: b, negated: true}, true
+			}
+		}
+		if v := s.model(m[1]); v != "" && startsName(v) && !strings.HasPrefix(strings.ToLower(s.predicate), "lost") {
+			return about{name: "car", value: v, negated: true}, true
+		}
+	}
+	if m := s.match(hasOne, "have", "own"); m != nil && s.denied {
+		return about{name: strings.ToLower(m[1]), negated: true}, true
+	}
+	return about{}, false
+}
+
+// model is the make of a thing: its capitals and numbers, else its words.
+func (s *saying) model(text string) string {
+	value := valueOf(text)
+	var capitals []string
+	for _, f := range strings.Fields(value) {
+		if startsName(f) || len(capitals) > 0 && strings.ContainsAny(f[:1], "0123456789") {
+			capitals = append(capitals, f)
+		} else if len(capitals) > 0 {
+			break
+		}
+	}
+	if len(capitals) > 0 {
+		return strings.Join(capitals, " ")
+	}
+	if f := strings.Fields(value); len(f) == 0 || len(f) > 4 || !s.plain {
+		return ""
+	}
+	return value
+}
+
+var attribute = english(`^my (?:new |current )?(phone number|mobile number|number|e-?mail(?: address)?|address|blood type|blood group|shoe size|height|weight|star sign|zodiac sign|time ?zone|job title|username|user name|nickname|email|wifi name|insurance|bank|gp|hometown|home town|dream job|team|budget|bedtime|alarm|locker(?: at the \pL+)? number|seat|desk|office|flat number|room number|apartment number|order number|membership number|licence plate|license plate|employer|major|degree|gym|commute|rent|salary|landlord|local pub|shift|student number) is\s+(?:now\s+)?(?:at\s+|in\s+)?(\S.*)$`)
+
+// attributeSlot reads what everybody has one of.
+func attributeSlot(s *saying) (about, bool) {
+	m := s.matchText(attribute, "my ")
+	if m == nil {
+		return about{}, false
+	}
+	low := strings.ToLower(m[2])
+	if strings.HasPrefix(low, "not ") || strings.HasPrefix(low, "so ") || strings.HasPrefix(low, "too ") || strings.HasPrefix(low, "very ") {
+		return about{}, false
+	}
+	value := strings.Trim(eventEnd.ReplaceAllString(m[2], ""), " .!")
+	name := strings.ToLower(m[1])
+	switch name {
+	case "employer":
+		name = "work"
+	case "email", "e-mail", "e-mail address":
+		name = "email address"
+	case "number", "mobile number":
+		name = "phone number"
+	}
+	return about{name: name, value: value}, true
+}
+
+var (
+	hasIllness = english(`^(?:have|has|suffer from|suffers from|was diagnosed with|is diagnosed with|got diagnosed with|am diagnosed with|been diagnosed with)\s+(?:(?:a|an|bad|severe|mild|chronic|got|terrible)\s+)*(` + illnesses + `)\b`)
+	isIll      = english(`^(?:am|is|been)\s+(?:a\s+)?(diabetic|coeliac|celiac|asthmatic|epileptic|dyslexic|colou?r-?blind|pregnant|anaemic|anemic|bipolar|autistic|deaf|blind)\b`)
+)
+
+const illnesses = `asthma|diabetes|type [12] diabetes|migraines?|epilepsy|arthritis|celiac disease|coeliac disease|crohn's(?: disease)?|adhd|anxiety|depression|insomnia|tinnitus|hypertension|high blood pressure|low blood pressure|eczema|psoriasis|endometriosis|ibs|scoliosis|sciatica|anaemia|anemia|hay ?fever|sleep apn(?:o)?ea|vertigo|gout|reflux|back pain|cancer|a bad knee`
+
+// healthSlot reads what someone suffers from.
+func healthSlot(s *saying) (about, bool) {
+	if !s.known {
+		return about{}, false
+	}
+	if m := s.match(hasIllness, "have", "has", "suffer", "diagnos"); m != nil {
+		return s.about("health:"+strings.ToLower(m[1]), "")
+	}
+	if m := s.match(isIll); m != nil {
+		return s.about("health:"+strings.ToLower(m[1]), "")
+	}
+	return about{}, false
+}
+
+var (
+	habit    = english(`^(eat|eats|eating|drink|drinks|smoke|smokes|vape|play|plays|go to|goes to|going to|subscribe to|subscribed to|take|takes|use|teach|teaches|do|practise|practice|run|runs|swim|swims|cycle|cycles|volunteer at|collect|collects|keep|keeps|bake|bakes|meditate|watch|watches|attend|wear|wears|sing in|dance|train|work out|work nights|work night shifts)\b\s*(.*)$`)
+	doing    = english(`^(?:am|are|is)\s+(eating|drinking|smoking|playing|taking|using|subscribing to|doing)\b\s*(.*)$`)
+	quits    = english(`^(?:quit|gave up|gave up on|dropped|cancelled my|canceled my|cancelled|canceled|got off)\s+(?:the\s+|my\s+)?(\pL+)(?:\s+subscription)?(?:\W*$|\s+(?:now|for good|last|yesterday|today|in|on|this|two|three|a)\b.*|\s*[,.].*)`)
+	habitEnd = english(`\s+(?:twice|once|three times|every|each|daily|weekly|on|at|in|most|a lot|lots|often|sometimes|now and then|regularly|for|since|with|again|all the time|all day|before|after|during|from time to time|several times|\d+ times|when|whenever|because|only|any|always|whole).*$`)
+)
+
+// habitSlot reads what someone does again and again, and that they do it no more.
+func habitSlot(s *saying) (about, bool) {
+	if !s.known {
+		return about{}, false
+	}
+	verb, object := "", ""
+	if m := s.match(habit); m != nil {
+		verb, object = strings.ToLower(m[1]), m[2]
+	} else if m := s.match(doing, "ing"); m != nil {
+		verb, object = infinitive(strings.ToLower(m[1])), m[2]
+	} else if m := s.match(quits, "quit", "gave up", "dropped", "cancel"); m != nil && s.self() && !s.denied {
+		return quitting(strings.ToLower(m[1]))
+	} else {
+		return about{}, false
+	}
+	object = strings.ToLower(object)
+	ended := habitEnd.ReplaceAllString(" "+object, "")
+	what := liked(strings.TrimSpace(ended))
+	switch {
+	case strings.TrimSpace(ended) == "" && intransitive[verb]:
+		what = ""
+	case what == "" || noHabits[strings.Fields(what)[0]] || strings.HasPrefix(verb, "keep") && strings.HasSuffix(strings.Fields(what)[0], "ing"):
+		return about{}, false
+	}
+	verb = plainForm(verb)
+	return s.about(strings.TrimSpace("habit:"+verb+" "+what), "")
+}
+
+// quitting reads "quit smoking" and "quit the gym".
+func quitting(what string) (about, bool) {
+	switch what {
+	case "gym", "choir", "band", "team":
+		return about{name: "habit:go to " + what, negated: true}, true
+	case "sugar", "meat", "dairy", "fish":
+		return about{name: "habit:eat " + what, negated: true}, true
+	case "coffee", "alcohol", "wine", "beer", "caffeine":
+		return about{name: "habit:drink " + what, negated: true}, true
+	case "cigarettes", "tobacco", "nicotine":
+		return about{name: "habit:smoke", negated: true}, true
+	}
+	return about{}, false
+}
+
+// plainForm gives the infinitive of the verbs of habits.
+func plainForm(verb string) string {
+	switch verb {
+	case "goes to", "going to":
+		return "go to"
+	case "subscribed to":
+		return "subscribe to"
+	case "teaches", "watches":
+		return strings.TrimSuffix(verb, "es")
+	case "eating":
+		return "eat"
+	}
+	if head, rest, two := strings.Cut(verb, " "); two {
+		return strings.TrimSuffix(head, "s") + " " + rest
+	}
+	return strings.TrimSuffix(verb, "s")
+}
+
+var (
+	intransitive = set(`smoke smokes drink drinks vape swim swims run runs cycle cycles meditate dance`)
+	noHabits     = set(`care part it place place-in well fine good better up out off not that this what so the-best dishes turn turns note notes time forever ages my-time away back shower advantage break seat look me you him her them us everything anything my your bed sleep work home there here someone people nothing something more less like with`)
+)
