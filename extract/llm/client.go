@@ -3,6 +3,7 @@ package llm
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +12,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/memdhq/memd"
@@ -44,9 +45,14 @@ type fault struct {
 	complaint string
 	// wait is how long the server asks to be left alone.
 	wait time.Duration
-	// unasked says that the server was not called, because it is known to be away.
+	// unasked says that the server was not called: it is known to be away, or to have
+	// no answer to this.
 	unasked bool
-	err     error
+	// resting says that it is not to be called for a while.
+	resting bool
+	// shapeless says that the answer had not the shape that was asked for.
+	shapeless bool
+	err       error
 }
 
 func (f *fault) Error() string { return fmt.Sprintf("%s: %v", f.code, f.err) }
@@ -62,46 +68,42 @@ func (f *fault) outage() bool {
 	return false
 }
 
-// dialect is what of the API a server takes; the zero value is all of it.
-type dialect struct {
-	plain         bool // no response_format
-	noTemperature bool
-	newTokens     bool // max_completion_tokens for max_tokens
-}
-
-// without gives the next dialect to try on a server that refuses this one.
-func (d dialect) without(f *fault) (dialect, bool) {
-	switch {
-	case f.code != codeRefused:
-		return d, false
-	case !d.noTemperature && strings.Contains(f.complaint, "temperature"):
-		d.noTemperature = true
-	case !d.newTokens && strings.Contains(f.complaint, "max_completion_tokens"):
-		d.newTokens = true
-	case !d.plain:
-		d.plain = true
-	default:
-		return d, false
-	}
-	return d, true
-}
-
 // answer is what a model said.
 type answer struct {
 	content string
+	// calls are the arguments with which it called a tool.
+	calls []string
 	// cut says that the model was stopped at its limit of tokens.
 	cut bool
 	// promptTokens is how many tokens the server says it was given, 0 if it does not.
 	promptTokens int
+	// completionTokens is how many it says the answer has, 0 likewise.
+	completionTokens int
+
+	dialect dialect
+	request sum
 }
+
+// sum stands for a request.
+type sum [sha256.Size]byte
+
+// spent holds the requests of one extraction that led to nothing, each with why: the
+// same request is not made again.
+type spent map[sum]*fault
 
 type client struct {
 	config   Config
 	endpoint string
 	http     *http.Client
 	circuit  *gobreaker.CircuitBreaker[answer]
-	// dialect is the one that worked last.
-	dialect atomic.Pointer[dialect]
+	manners  manners
+	window   window
+	metrics  *metrics
+
+	mu sync.Mutex
+	// until is when the server may be asked again, rest why not before.
+	until time.Time
+	rest  *fault
 }
 
 func newClient(config Config) *client {
@@ -115,11 +117,14 @@ func newClient(config Config) *client {
 			// A redirected POST would lose its body or carry the messages elsewhere.
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
+		manners: manners{again: config.Reprobe},
+		window:  window{configured: config.Context, again: config.Reprobe, scale: firstScale},
+		metrics: newMetrics(config),
 		circuit: gobreaker.NewCircuitBreaker[answer](gobreaker.Settings{
 			Name:    "llm",
 			Timeout: config.Pause,
-			// Two, so that one batch that meets an outage in both its tries is enough.
-			ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= 2 },
+			// One batch that meets an outage in all its tries is enough.
+			ReadyToTrip: func(n gobreaker.Counts) bool { return n.ConsecutiveFailures >= tries },
 			IsSuccessful: func(err error) bool {
 				var f *fault
 				return err == nil || errors.As(err, &f) && !f.outage()
@@ -128,7 +133,7 @@ func newClient(config Config) *client {
 			OnStateChange: func(_ string, _, to gobreaker.State) { reportState(config.Log, to) },
 		}),
 	}
-	c.dialect.Store(&dialect{})
+	c.metrics.window(c.window.tokens)
 	return c
 }
 
@@ -141,32 +146,81 @@ func reportState(log zerolog.Logger, to gobreaker.State) {
 	}
 }
 
-// complete has the model answer, in the richest dialect that the server takes. An
-// error that is not ctx's is a *fault.
-func (c *client) complete(ctx context.Context, p prompt) (answer, error) {
-	d := *c.dialect.Load()
+// resting gives why the server is left alone, nil if it is not.
+func (c *client) resting() *fault {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	wait := time.Until(c.until)
+	if wait <= 0 {
+		return nil
+	}
+	return &fault{code: c.rest.code, wait: wait, unasked: true, resting: true, err: c.rest}
+}
+
+// leave leaves the server alone for a while, unless it is left alone for longer.
+func (c *client) leave(f *fault, wait time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if until := time.Now().Add(wait); until.After(c.until) {
+		c.until, c.rest = until, f
+	}
+}
+
+// complete has the model answer, in the richest dialect that the server takes, or for
+// another try in the next. An error that is not ctx's is a *fault.
+func (c *client) complete(ctx context.Context, p prompt, another bool, done spent) (answer, error) {
+	d := c.manners.start()
+	if another {
+		d, _ = d.next()
+	}
 	for {
-		a, err := c.circuit.Execute(func() (answer, error) { return c.post(ctx, d, p) })
+		if f := c.resting(); f != nil {
+			return answer{}, f
+		}
+		a, err := c.circuit.Execute(func() (answer, error) { return c.post(ctx, d, p, done) })
 		if err == nil {
-			c.dialect.Store(&d)
+			if !another {
+				c.manners.worked(d)
+			}
+			a.dialect = d
 			return a, nil
 		}
 		if errors.Is(err, gobreaker.ErrOpenState) || errors.Is(err, gobreaker.ErrTooManyRequests) {
-			return a, &fault{code: codeUnavailable, unasked: true, err: err}
+			return a, &fault{code: codeUnavailable, unasked: true, wait: c.config.Pause, err: err}
 		}
 		var f *fault
 		if !errors.As(err, &f) {
 			return a, err
 		}
-		next, ok := d.without(f)
+		switch {
+		case f.unasked:
+			return a, f
+		case f.wait > 0 && f.outage():
+			c.leave(f, f.wait)
+			return a, f
+		case f.code == codeTooLong:
+			c.window.exceeded(f.complaint, p.tokens(), p.answer)
+			return a, f
+		case f.code != codeRefused:
+			return a, f
+		}
+		if asked := p.answer; c.window.outputExceeded(f.complaint, asked) {
+			p.answer = min(asked, c.window.longestAnswer())
+			continue
+		}
+		next, ok := c.manners.after(d, f)
 		if !ok {
+			if d.mode == byWord && !c.manners.isProven() {
+				c.leave(f, c.config.Pause) // it takes nothing that it is sent
+			}
 			return a, f
 		}
 		d = next
 	}
 }
 
-func (c *client) post(ctx context.Context, d dialect, p prompt) (answer, error) {
+// body writes a request.
+func (c *client) body(d dialect, p prompt) ([]byte, error) {
 	body := map[string]any{"model": c.config.Model, "messages": []map[string]string{
 		{"role": "system", "content": p.system}, {"role": "user", "content": p.user},
 	}}
@@ -174,26 +228,53 @@ func (c *client) post(ctx context.Context, d dialect, p prompt) (answer, error) 
 		body["temperature"] = 0
 	}
 	if d.newTokens {
-		body["max_completion_tokens"] = c.config.MaxTokens
+		body["max_completion_tokens"] = p.answer
 	} else {
-		body["max_tokens"] = c.config.MaxTokens
+		body["max_tokens"] = p.answer
 	}
-	if !d.plain {
+	switch d.mode {
+	case bySchema:
 		body["response_format"] = responseFormat
+	case byTool:
+		body["tools"] = tools
+		if !d.freeTool {
+			body["tool_choice"] = toolChoice
+		}
 	}
-	raw, err := json.Marshal(body)
+	return json.Marshal(body)
+}
+
+func (c *client) post(ctx context.Context, d dialect, p prompt, done spent) (answer, error) {
+	raw, err := c.body(d, p)
 	if err != nil {
-		return answer{}, &fault{code: codeRefused, err: err}
+		return answer{}, &fault{code: codeRefused, unasked: true, err: err}
+	}
+	request := sum(sha256.Sum256(raw))
+	if f := done[request]; f != nil {
+		return answer{}, &fault{code: f.code, unasked: true, err: f.err}
 	}
 	bounded, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
+	start := time.Now()
 	a, err := c.exchange(bounded, raw)
+	a.request = request
+	a.cut = a.cut || a.completionTokens >= p.answer
 	var f *fault
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return answer{}, ctx.Err()
 	case errors.As(err, &f) && errors.Is(err, context.DeadlineExceeded):
 		f.code = codeTimeout
+	}
+	c.metrics.took(start)
+	if f != nil {
+		c.metrics.called(f.code, d.mode)
+		if !f.outage() {
+			done[request] = f
+		}
+	} else {
+		c.metrics.spent(a, p)
+		c.window.counted(p.tokens(), a.promptTokens)
 	}
 	if c.config.Observe != nil {
 		c.config.Observe(outageOf(f))
@@ -220,9 +301,7 @@ func (c *client) exchange(ctx context.Context, body []byte) (answer, error) {
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
-	if c.config.APIKey != "" {
-		request.Header.Set("Authorization", "Bearer "+c.config.APIKey)
-	}
+	c.authorize(request)
 	// Marks the request as safe to send again on a fresh connection if the kept one
 	// turns out to be closed; an empty value is not sent.
 	request.Header["X-Idempotency-Key"] = nil
@@ -236,9 +315,15 @@ func (c *client) exchange(ctx context.Context, body []byte) (answer, error) {
 		return answer{}, &fault{code: codeUnavailable, err: err}
 	}
 	if response.StatusCode != http.StatusOK {
-		return answer{}, refusal(response, raw)
+		return answer{}, refusal(response.StatusCode, response.Header, raw)
 	}
-	return parseCompletion(raw)
+	return parseCompletion(response.Header, raw)
+}
+
+func (c *client) authorize(request *http.Request) {
+	if c.config.APIKey != "" {
+		request.Header.Set("Authorization", "Bearer "+c.config.APIKey)
+	}
 }
 
 // bare drops the address from an error: it may hold a password.
@@ -251,8 +336,7 @@ func bare(err error) error {
 }
 
 // refusal tells the answers apart whose status is not 200.
-func refusal(response *http.Response, raw []byte) *fault {
-	status := response.StatusCode
+func refusal(status int, header http.Header, raw []byte) *fault {
 	f := &fault{code: codeRefused, complaint: strings.ToLower(string(raw)), err: fmt.Errorf("status %d", status)}
 	switch {
 	case status == http.StatusRequestEntityTooLarge,
@@ -260,18 +344,30 @@ func refusal(response *http.Response, raw []byte) *fault {
 			exceedsContext(f.complaint):
 		f.code = codeTooLong
 	case status == http.StatusTooManyRequests:
-		f.code, f.wait = codeRateLimited, retryAfter(response.Header)
+		f.code, f.wait = codeRateLimited, retryAfter(header)
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		f.code = codeUnauthorized
-	case status < 400, status >= 500, status == http.StatusRequestTimeout, status == http.StatusNotFound && !strings.Contains(f.complaint, "response_format"):
-		f.code, f.wait = codeUnavailable, retryAfter(response.Header)
+	case (status == http.StatusNotFound || status == http.StatusInternalServerError || status == http.StatusNotImplemented) && lacksFeature(f.complaint):
+	case status < 400, status >= 500, status == http.StatusRequestTimeout, status == http.StatusNotFound:
+		f.code, f.wait = codeUnavailable, retryAfter(header)
 	}
 	return f
 }
 
+// lacksFeature says whether a server's fault is that it cannot do what it was asked
+// for: some say so with a status that means something else.
+func lacksFeature(complaint string) bool {
+	for _, s := range []string{"response_format", "json_schema", "grammar", "tools param", "tool use", "tool call", "tool_choice", "jinja"} {
+		if strings.Contains(complaint, s) {
+			return true
+		}
+	}
+	return false
+}
+
 // exceedsContext says whether a refusal is for the length of the request.
 func exceedsContext(complaint string) bool {
-	for _, s := range []string{"exceed_context_size", "context_length_exceeded", "context length", "context size", "context window", "too large to process", "prompt is too long", "maximum number of tokens"} {
+	for _, s := range []string{"exceed_context_size", "context_length_exceeded", "context length", "context size", "context window", "too large to process", "prompt is too long", "maximum number of tokens", "input is too long", "max_model_len"} {
 		if strings.Contains(complaint, s) {
 			return true
 		}
@@ -293,24 +389,77 @@ func retryAfter(header http.Header) time.Duration {
 
 // parseCompletion reads the body of an answer. What is no completion at all is an
 // invalid answer like any other: a second try may do better.
-func parseCompletion(raw []byte) (answer, error) {
+func parseCompletion(header http.Header, raw []byte) (answer, error) {
+	type function struct {
+		Arguments json.RawMessage `json:"arguments"`
+	}
 	var body struct {
 		Choices []struct {
 			Message struct {
-				Content json.RawMessage `json:"content"`
+				Content   json.RawMessage `json:"content"`
+				ToolCalls []struct {
+					Function function `json:"function"`
+				} `json:"tool_calls"`
+				FunctionCall function `json:"function_call"`
 			} `json:"message"`
 			FinishReason string `json:"finish_reason"`
 		} `json:"choices"`
 		Usage struct {
-			PromptTokens int `json:"prompt_tokens"`
+			PromptTokens     float64 `json:"prompt_tokens"`
+			CompletionTokens float64 `json:"completion_tokens"`
 		} `json:"usage"`
+		Error *struct {
+			Code any `json:"code"`
+		} `json:"error"`
 	}
-	if json.Unmarshal(raw, &body) != nil || len(body.Choices) == 0 {
-		return answer{}, &fault{code: codeInvalid, err: errors.New("no completion")}
+	err := json.Unmarshal(raw, &body)
+	var mistyped *json.UnmarshalTypeError
+	if err != nil && !errors.As(err, &mistyped) || len(body.Choices) == 0 {
+		if body.Error != nil {
+			// Some pass a failure on with a status that says all is well.
+			if status, err := strconv.Atoi(fmt.Sprint(body.Error.Code)); err == nil && status >= 400 && status < 600 {
+				return answer{}, refusal(status, header, raw)
+			}
+		}
+		return answer{}, &fault{code: codeInvalid, err: errors.New("it was no completion")}
 	}
 	first := body.Choices[0]
-	content := memd.TextOf(json.RawMessage(`{"content":` + orNull(first.Message.Content) + `}`))
-	return answer{content: content, cut: first.FinishReason == "length", promptTokens: body.Usage.PromptTokens}, nil
+	a := answer{
+		content:          memd.TextOf(json.RawMessage(`{"content":` + orNull(first.Message.Content) + `}`)),
+		promptTokens:     countOf(body.Usage.PromptTokens),
+		completionTokens: countOf(body.Usage.CompletionTokens),
+	}
+	for _, call := range first.Message.ToolCalls[:min(len(first.Message.ToolCalls), maxFacts)] {
+		a.calls = appendArguments(a.calls, call.Function.Arguments)
+	}
+	a.calls = appendArguments(a.calls, first.Message.FunctionCall.Arguments)
+	switch strings.ToLower(first.FinishReason) {
+	case "length", "max_tokens", "model_length":
+		a.cut = true
+	case "content_filter":
+		return answer{}, &fault{code: codeRefused, err: errors.New("the answer was withheld")}
+	}
+	return a, nil
+}
+
+// appendArguments adds the arguments of a call: a text that holds JSON, or the JSON.
+func appendArguments(calls []string, raw json.RawMessage) []string {
+	if len(raw) == 0 || string(raw) == "null" {
+		return calls
+	}
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		text = string(raw)
+	}
+	return append(calls, text)
+}
+
+// countOf gives a number of tokens as a server counts them, 0 for what is none.
+func countOf(tokens float64) int {
+	if tokens > 0 && tokens < 1<<31 {
+		return int(tokens)
+	}
+	return 0
 }
 
 func orNull(raw json.RawMessage) string {

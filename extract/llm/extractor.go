@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"time"
@@ -11,23 +12,27 @@ import (
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/extract"
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 )
 
 // Version is the first part of what an Extractor calls itself in an Extraction. It is
 // raised when the same answer of a model would give other candidates.
-const Version = "llm/1"
+const Version = "llm/2"
 
 const (
-	// tries is how often a model is asked for the same passages.
-	tries = 2
+	// tries is how often a model that is away is asked for the same passages.
+	tries = 3
+	// chances is how often a model is that answers absurdly.
+	chances = 2
 	// maxCalls is how often a model is asked in one Extract.
 	maxCalls = 64
 	// maxTimeouts is how many calls of one Extract may run out of time.
 	maxTimeouts = 2
 	// maxWait is the longest wait that a server may ask for and get.
 	maxWait = 5 * time.Second
-	// retryPause is the wait before the second try where the server asks for none.
+	// retryPause is the wait before the second try where the server asks for none; before
+	// each further one it is four times as long.
 	retryPause = 250 * time.Millisecond
 	// smallest is the length in characters below which a text is not split.
 	smallest = 400
@@ -48,11 +53,23 @@ type Config struct {
 	Budget time.Duration
 	// Pause is how long a server is left alone that failed twice in a row; 0 means 30 s.
 	Pause time.Duration
-	// MaxInputTokens is about how much text one call takes, beside instructions; 0
-	// means 2,000. MaxTokens is the longest answer; 0 means 2,048. With the
-	// instructions, less than 500 and what a caller's own take, they have to fit the
-	// model's window.
+	// Context is the model's window in tokens, instructions and answer included; 0
+	// means what the server says in its list of models or its properties, else what its
+	// refusals tell, else 8,192.
+	Context int
+	// MaxInputTokens is the most text of new messages that one call takes, 0 means
+	// 6,000; MaxTokens is the longest answer, 0 means 4,096. The window bounds both:
+	// an answer has a quarter of it at most. They are counted with the tokenizer
+	// o200k_base, and corrected by what the server counts.
 	MaxInputTokens, MaxTokens int
+	// Reprobe is after how long it is tried anew what the server can do, and what the
+	// window is; 0 means an hour.
+	Reprobe time.Duration
+	// Metrics, if set, is where the metrics are registered: calls, tokens, facts,
+	// durations, and cost if there is a price.
+	Metrics prometheus.Registerer
+	// PromptPrice and CompletionPrice are what a million tokens cost, in any currency.
+	PromptPrice, CompletionPrice float64
 	// Observe, if set, is called after each call of the server: with nil if it
 	// answered, whatever it said, and with what kept it from answering if not. It is
 	// called by several goroutines at once.
@@ -66,6 +83,8 @@ type Extractor struct {
 	config Config
 	client *client
 	rules  *extract.Rules
+	// pause is retryPause.
+	pause time.Duration
 }
 
 // New makes an Extractor without calling the server.
@@ -73,9 +92,10 @@ func New(config Config, rules *extract.Rules) *Extractor {
 	config.Timeout = cmp.Or(config.Timeout, 30*time.Second)
 	config.Budget = cmp.Or(config.Budget, 2*time.Minute)
 	config.Pause = cmp.Or(config.Pause, 30*time.Second)
-	config.MaxInputTokens = cmp.Or(config.MaxInputTokens, 2000)
-	config.MaxTokens = cmp.Or(config.MaxTokens, 2048)
-	return &Extractor{config: config, client: newClient(config), rules: rules}
+	config.Reprobe = cmp.Or(config.Reprobe, time.Hour)
+	config.MaxInputTokens = cmp.Or(config.MaxInputTokens, 6000)
+	config.MaxTokens = cmp.Or(config.MaxTokens, 4096)
+	return &Extractor{config: config, client: newClient(config), rules: rules, pause: retryPause}
 }
 
 // Close lets go of the connections that are idle.
@@ -87,8 +107,11 @@ func (x *Extractor) Close() { x.client.http.CloseIdleConnections() }
 func (x *Extractor) Extract(ctx context.Context, in extract.Input) (memd.Extraction, error) {
 	within, cancel := context.WithTimeout(ctx, x.budget(ctx))
 	defer cancel()
-	r := &run{Extractor: x, ctx: ctx, within: within, evidence: map[string]*evidence{}}
+	r := x.begin(ctx, within)
 	r.hear(in)
+	if slices.ContainsFunc(r.said, func(u utterance) bool { return u.isNew }) {
+		x.client.look(within)
+	}
 	for _, ps := range r.batches() {
 		if err := r.learn(ps); err != nil {
 			return memd.Extraction{}, err
@@ -99,6 +122,13 @@ func (x *Extractor) Extract(ctx context.Context, in extract.Input) (memd.Extract
 		return memd.Extraction{}, ended(ctx)
 	}
 	return result, nil
+}
+
+func (x *Extractor) begin(ctx, within context.Context) *run {
+	return &run{
+		Extractor: x, ctx: ctx, within: within, done: spent{},
+		evidence: map[string]*evidence{}, tasks: map[string]told{}, stated: map[passage][]memd.Candidate{},
+	}
 }
 
 // budget is how long the model may take, so that the rules still have time.
@@ -136,7 +166,10 @@ type run struct {
 	// ctx is the caller's; within ends with the budget too.
 	ctx, within context.Context
 	said        []utterance
+	done        spent
 	evidence    map[string]*evidence
+	tasks       map[string]told
+	stated      map[passage][]memd.Candidate // by the rules
 
 	candidates []memd.Candidate
 	calls      int
@@ -166,29 +199,48 @@ func (r *run) hear(in extract.Input) {
 // that are to be read for something else apart.
 func (r *run) batches() [][]passage {
 	var out [][]passage
-	room := 0
-	var add func(p passage)
-	add = func(p passage) {
-		size := tokens(p.text) + 25 // what is around it
-		if size > r.config.MaxInputTokens {
+	room, wanted := 0, ""
+	var add func(p passage, most int)
+	add = func(p passage, most int) {
+		size := sizeOf(p)
+		if size > most {
 			if halves, ok := split([]passage{p}); ok {
-				add(halves[0][0])
-				add(halves[1][0])
+				add(halves[0][0], most)
+				add(halves[1][0], most)
 				return
 			}
 		}
-		room -= size
-		if room < 0 || len(out) == 0 || task(r.said[p.at].message) != task(r.said[out[len(out)-1][0].at].message) {
-			out, room = append(out, nil), r.config.MaxInputTokens-size
+		task := task(r.said[p.at].message)
+		if room -= size; room < 0 || len(out) == 0 || task != wanted {
+			out, room, wanted = append(out, nil), most-size, task
 		}
 		out[len(out)-1] = append(out[len(out)-1], p)
 	}
 	for i, u := range r.said {
 		if u.isNew {
-			add(passage{at: i, text: u.text})
+			p := passage{at: i, text: u.text}
+			l, _ := r.limits([]passage{p})
+			add(p, l.input)
 		}
 	}
 	return out
+}
+
+// limits gives how much a call for passages of one task takes; ok is false if the
+// window has no room for them.
+func (r *run) limits(ps []passage) (l limits, ok bool) {
+	l, ok = r.client.window.limits(r.told(ps).tokens, r.config.MaxInputTokens, r.config.MaxTokens)
+	l.input = max(l.input, minInput)
+	return l, ok
+}
+
+// sizeOf gives how many tokens of a call passages take.
+func sizeOf(ps ...passage) int {
+	n := 0
+	for _, p := range ps {
+		n += tokens(p.text) + lineTokens
+	}
+	return n
 }
 
 // split halves passages, a single one at the end of a sentence near its middle; ok is
@@ -242,26 +294,46 @@ func distance(a, b int) int { return max(a-b, b-a) }
 // learn has the model extract from passages, in parts if they are too much at once,
 // and the rules where it fails.
 func (r *run) learn(ps []passage) error {
-	candidates, why := r.ask(ps)
+	why := codeTooLong
+	halves, splittable := split(ps)
+	l, ok := r.limits(ps)
+	if ok && (!splittable || sizeOf(ps...) <= l.input) {
+		var candidates []memd.Candidate
+		if candidates, why = r.ask(ps, l); why == "" {
+			r.candidates = append(r.candidates, candidates...)
+			r.candidates = append(r.candidates, r.forgotten(ps)...)
+		}
+	} else if !ok {
+		splittable = false
+	}
 	switch {
 	case r.ctx.Err() != nil:
 		return ended(r.ctx)
 	case why == "":
-		r.candidates = append(r.candidates, candidates...)
 		return nil
-	case r.down == "" && (why == codeTooLong || why == codeTimeout):
-		if halves, ok := split(ps); ok {
-			if err := r.learn(halves[0]); err != nil {
-				return err
-			}
-			return r.learn(halves[1])
+	case r.down == "" && splittable && r.partedBy(why, ps):
+		if err := r.learn(halves[0]); err != nil {
+			return err
 		}
+		return r.learn(halves[1])
 	}
 	r.rule(why)
 	for _, p := range ps {
 		r.candidates = append(r.candidates, r.byRules(p)...)
 	}
 	return nil
+}
+
+// partedBy says whether less at once may help. A server that answers others refuses
+// one of these messages: it is found, and the rest is learned from.
+func (r *run) partedBy(why code, ps []passage) bool {
+	switch why {
+	case codeTooLong, codeTimeout:
+		return true
+	case codeRefused:
+		return len(ps) > 1 && r.client.manners.isProven()
+	}
+	return false
 }
 
 // rule notes that rules took over.
@@ -273,14 +345,19 @@ func (r *run) rule(why code) {
 
 // byRules gives what a passage states by the rules.
 func (r *run) byRules(p passage) []memd.Candidate {
-	u := r.said[p.at]
-	m := *u.message
-	m.Text = p.text
-	in := extract.Input{Messages: []memd.Message{m}}
-	if p.from == 0 {
-		in.Before = u.preceding
+	all, ok := r.stated[p]
+	if !ok {
+		u := r.said[p.at]
+		m := *u.message
+		m.Text = p.text
+		in := extract.Input{Messages: []memd.Message{m}}
+		if p.from == 0 {
+			in.Before = u.preceding
+		}
+		all = r.applyRules(in)
+		r.stated[p] = all
 	}
-	return r.applyRules(in)
+	return slices.Clone(all)
 }
 
 func (r *run) applyRules(in extract.Input) []memd.Candidate {
@@ -288,12 +365,28 @@ func (r *run) applyRules(in extract.Input) []memd.Candidate {
 	return e.Candidates
 }
 
+// forgotten gives what passages ask to be forgotten. That is the rules' to find: a
+// model is not asked for it, and cannot keep it back.
+func (r *run) forgotten(ps []passage) []memd.Candidate {
+	var out []memd.Candidate
+	for _, p := range ps {
+		for _, c := range r.byRules(p) {
+			if c.Forget {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
 // ask has the model extract from passages and gives what it did, or why it did not.
 // What was wrong with an answer is told to the model in the next try, so that no
 // request is made twice unless the first did not arrive.
-func (r *run) ask(ps []passage) ([]memd.Candidate, code) {
+func (r *run) ask(ps []passage, l limits) ([]memd.Candidate, code) {
 	complaint := ""
-	for try := 1; ; try++ {
+	another := false
+	absurd, away := 0, 0
+	for {
 		if r.down == "" && (r.calls >= maxCalls || r.within.Err() != nil) {
 			r.down = codeTimeout
 		}
@@ -301,24 +394,49 @@ func (r *run) ask(ps []passage) ([]memd.Candidate, code) {
 			return nil, r.down
 		}
 		r.calls++
-		p := r.promptFor(ps, complaint)
-		a, err := r.client.complete(r.within, p)
-		var candidates []memd.Candidate
+		p := r.promptFor(ps, l, complaint)
+		a, err := r.client.complete(r.within, p, another, r.done)
 		if err == nil {
-			candidates, err = r.read(a, p, ps)
-		}
-		if err == nil {
-			r.answered = true
-			return candidates, ""
+			var candidates []memd.Candidate
+			if candidates, err = r.read(a, p, ps); err == nil {
+				r.client.metrics.called("", a.dialect.mode)
+				if another {
+					r.client.manners.unheldIn(a.dialect)
+				}
+				r.answered = true
+				return candidates, ""
+			}
+			var f *fault
+			if errors.As(err, &f) {
+				r.client.metrics.called(f.code, a.dialect.mode)
+				r.done[a.request] = f
+			}
 		}
 		var f *fault
 		if !errors.As(err, &f) {
 			f = &fault{code: codeTimeout, err: err} // the budget is spent, or ctx has ended
 		}
+		if f.unasked {
+			r.calls--
+		}
 		switch f.code {
 		case codeInvalid:
-			complaint = f.err.Error()
-		case codeTooLong, codeRefused:
+			if absurd++; absurd == chances {
+				return nil, f.code
+			}
+			complaint, another = f.err.Error(), f.shapeless
+		case codeTooLong:
+			_, splittable := split(ps)
+			if smaller, ok := r.limits(ps); f.complaint == "" || splittable || l.before == 0 || !ok {
+				return nil, f.code
+			} else {
+				// What cannot be less itself can do with less before it.
+				l.answer, l.before = min(l.answer, smaller.answer), 0
+			}
+		case codeRefused:
+			if f.resting {
+				r.down = f.code
+			}
 			return nil, f.code
 		case codeTimeout:
 			if r.timeouts++; r.timeouts >= maxTimeouts || r.within.Err() != nil {
@@ -326,45 +444,49 @@ func (r *run) ask(ps []passage) ([]memd.Candidate, code) {
 			}
 			return nil, f.code
 		case codeUnavailable, codeRateLimited:
-			wait := cmp.Or(f.wait, retryPause)
-			if f.unasked {
-				r.calls--
-			}
-			if f.unasked || try == tries || wait > maxWait || !sleep(r.within, wait) {
+			wait := cmp.Or(f.wait, r.backoff(away))
+			if away++; away == tries || wait > maxWait || !sleep(r.within, wait) {
 				r.down = f.code
 			}
 		default:
 			r.down = f.code
 		}
-		if r.down != "" || try == tries {
-			return nil, f.code
-		}
 	}
+}
+
+// backoff is how long to wait before another try, a quarter more or less.
+func (r *run) backoff(tries int) time.Duration {
+	return time.Duration(float64(r.pause<<(2*tries)) * (0.75 + rand.Float64()/2))
 }
 
 // read makes candidates of an answer. An empty list is an answer; one in which nothing
 // holds is none.
 func (r *run) read(a answer, p prompt, ps []passage) ([]memd.Candidate, error) {
-	invalid := func(err error) error { return &fault{code: codeInvalid, err: err} }
 	if a.promptTokens > 0 && a.promptTokens < p.tokens()/20 {
-		return nil, invalid(errors.New("the messages were not read"))
+		return nil, &fault{code: codeInvalid, err: errors.New("the messages were not read")}
 	}
-	facts, more, err := parseFacts(a.content)
+	got, err := parseAnswer(a)
 	_, splittable := split(ps)
 	switch {
-	case a.cut && (err != nil || !more && splittable):
+	case a.cut && (err != nil || !got.more && splittable), splittable && (errors.Is(err, errTorn) || got.over):
 		// What stands there need not be all.
 		return nil, &fault{code: codeTooLong, err: errors.New("the answer was cut off")}
-	case strings.TrimSpace(a.content) == "":
-		return nil, invalid(errors.New("it was empty"))
+	case len(a.calls) == 0 && strings.TrimSpace(a.content) == "":
+		return nil, &fault{code: codeInvalid, shapeless: true, err: errors.New("it was empty")}
 	case err != nil:
-		return nil, invalid(err)
+		return nil, &fault{code: codeInvalid, shapeless: true, err: err}
 	}
-	candidates, refused := r.judge(facts, ps)
-	if len(candidates) == 0 && len(facts) > 0 {
-		return nil, invalid(errors.New("no fact in it is stated by the messages it cites"))
+	if got.over {
+		r.client.metrics.judged(excess, 1)
+	}
+	candidates, refused := r.judge(got.list, ps)
+	if len(candidates) == 0 && len(refused) > 0 {
+		return nil, &fault{code: codeInvalid, err: errors.New("no fact in it is stated by the messages it cites")}
 	}
 	for _, i := range refused {
+		if i == nowhere {
+			continue
+		}
 		if missed := uncovered(r.byRules(ps[i]), candidates); len(missed) > 0 {
 			r.rule(codeUnsupported)
 			candidates = append(candidates, missed...)
@@ -383,6 +505,7 @@ func (r *run) result(in extract.Input) memd.Extraction {
 	var why []string
 	for _, c := range r.ruled {
 		why = append(why, string(c))
+		r.client.metrics.fallbacks.WithLabelValues(string(c)).Inc()
 	}
 	mark := extract.RulesVersion + " (llm: " + strings.Join(why, ", ") + ")"
 	event := r.config.Log.Warn()
@@ -401,11 +524,12 @@ func (r *run) inOrder() []memd.Candidate {
 	type statement struct {
 		text, actor string
 		role        memd.Role
+		forget      bool
 	}
 	var out []memd.Candidate
 	at := map[statement]int{}
 	for _, c := range r.candidates {
-		key := statement{normal(c.Text), c.ActorID, c.Role}
+		key := statement{normal(c.Text), c.ActorID, c.Role, c.Forget}
 		if i, ok := at[key]; ok {
 			out[i].Sources = append(out[i].Sources, c.Sources...)
 			if c.SaidAt.Before(out[i].SaidAt) {

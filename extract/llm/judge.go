@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +13,9 @@ import (
 
 // maxFactRunes is the longest statement that is taken from a model, in characters.
 const maxFactRunes = 400
+
+// nowhere stands among the refused for a fact that cites no passage.
+const nowhere = -1
 
 // judge holds each fact against the passages it cites and gives those that stand, and
 // the passages, by their index, of which some did not.
@@ -25,23 +29,32 @@ func (r *run) judge(facts []fact, ps []passage) (candidates []memd.Candidate, re
 		}
 		slices.Sort(cited)
 		cited = slices.Compact(cited)
-		stands := r.candidatesOf(f, ps, cited)
-		if len(stands) == 0 {
+		stands, v := r.candidatesOf(f, ps, cited)
+		r.client.metrics.judged(v, 1)
+		switch {
+		case v == kept:
+			candidates = append(candidates, stands...)
+		case v == unwanted:
+		case len(cited) == 0:
+			refused = append(refused, nowhere)
+		default:
 			refused = append(refused, cited...)
 		}
-		candidates = append(candidates, stands...)
 	}
 	slices.Sort(refused)
 	return candidates, slices.Compact(refused)
 }
 
-// candidatesOf gives the statements of a fact, none if it does not stand. Who says so
+// candidatesOf gives the statements of a fact, or why it does not stand. Who says so
 // is the speaker of the last cited passage that has something of it which the others
 // before do not: of a question and its answer that is the answer.
-func (r *run) candidatesOf(f fact, ps []passage, cited []int) []memd.Candidate {
+func (r *run) candidatesOf(f fact, ps []passage, cited []int) ([]memd.Candidate, verdict) {
 	text := extract.Clean(f.text)
-	if len(cited) == 0 || len(cited) > maxCited || utf8.RuneCountInString(text) > maxFactRunes {
-		return nil
+	switch {
+	case len(cited) == 0, len(cited) > maxCited:
+		return nil, uncited
+	case utf8.RuneCountInString(text) > maxFactRunes:
+		return nil, overlong
 	}
 	terms := termsOf(text)
 	known := map[string]bool{}
@@ -67,29 +80,104 @@ func (r *run) candidatesOf(f fact, ps []passage, cited []int) []memd.Candidate {
 		own = append(own, e)
 		near = append(near, r.neighbours(ps[i])...)
 	}
-	if len(own) == 0 || !supports(own, near, text) || !r.statesSomething(speaker) {
-		return nil
+	if len(own) == 0 || !supports(own, near, text) {
+		return nil, unsupported
+	}
+	if !r.statesSomething(speaker) {
+		return nil, unstated
+	}
+	var ruled []memd.Candidate
+	for _, p := range sources {
+		ruled = append(ruled, r.byRules(p)...)
+	}
+	if asksToForget(ruled, text) {
+		return nil, unwanted
 	}
 	m := r.said[speaker.at].message
 	// The rules tidy the text, read slot and date from it, and drop what is no statement.
 	stated := r.applyRules(extract.Input{Messages: []memd.Message{{
 		Role: m.Role, Name: m.Name, Text: text, CreatedAt: m.CreatedAt, Timezone: m.Timezone,
 	}}})
+	if len(stated) == 0 {
+		return nil, unstated
+	}
 	for i := range stated {
 		c := &stated[i]
+		if strings.EqualFold(c.Subject, m.Name) {
+			c.Subject = "" // who speaks, by name
+		}
+		switch {
+		case c.Forget:
+			return nil, unwanted
+		case contradicted(c, ruled):
+			return nil, misattributed
+		}
+		if own := wordsFor(c, ruled); own != nil {
+			*c = *own
+		}
 		c.Sources = nil
 		for _, p := range sources {
 			c.Sources = append(c.Sources, r.said[p.at].message.ID)
 		}
 		c.SaidAt = r.said[sources[0].at].message.CreatedAt
-		if f.category != "" {
-			c.Categories = []string{f.category}
+		if f.category != "" && !slices.Contains(c.Categories, f.category) {
+			c.Categories = append(slices.Clone(c.Categories), f.category)
 		}
 		if c.OccurredAt == nil && plausible(f.date, m) {
 			c.OccurredAt = f.date
 		}
 	}
-	return stated
+	return stated, kept
+}
+
+// asksToForget says whether a statement is what its sources ask to be forgotten.
+func asksToForget(ruled []memd.Candidate, text string) bool {
+	for _, c := range ruled {
+		if !c.Forget {
+			continue
+		}
+		asked, stated := bag(c.Text), bag(text)
+		if share([]*evidence{&asked}, termsOf(text)) == 1 || share([]*evidence{&stated}, termsOf(c.Text)) == 1 {
+			return true
+		}
+	}
+	return false
+}
+
+// contradicted says whether the rules read the same of the sources as said of somebody
+// else, or as denied where it is stated or stated where it is denied.
+func contradicted(c *memd.Candidate, ruled []memd.Candidate) bool {
+	against := false
+	for _, r := range ruled {
+		if r.Slot == "" || r.Slot != c.Slot || !strings.EqualFold(r.Value, c.Value) || r.Role != c.Role {
+			continue
+		}
+		if r.Subject == c.Subject && r.Negated == c.Negated {
+			return false
+		}
+		against = true
+	}
+	return against
+}
+
+// aside opens a statement as a model makes it of who speaks.
+var aside = regexp.MustCompile(`(?i)^(?:the\s+)?(?:user|speaker|human|assistant)\b`)
+
+// wordsFor gives the speaker's own words for what a model says of them in the third
+// person, nil if there is none that says all of it, or no need.
+func wordsFor(c *memd.Candidate, ruled []memd.Candidate) *memd.Candidate {
+	if !aside.MatchString(c.Text) {
+		return nil
+	}
+	terms := termsOf(c.Text)
+	for i := range ruled {
+		said := bag(ruled[i].Text)
+		if ruled[i].Role == c.Role && !aside.MatchString(ruled[i].Text) && share([]*evidence{&said}, terms) == 1 {
+			own := ruled[i]
+			return &own
+		}
+	}
+	return nil
 }
 
 // plausible says whether a date is worth keeping: within a lifetime, and not merely the
@@ -153,7 +241,8 @@ func uncovered(statements, candidates []memd.Candidate) []memd.Candidate {
 	held := bag(strings.Join(texts, "\n"))
 	var out []memd.Candidate
 	for _, s := range statements {
-		if share([]*evidence{&held}, termsOf(s.Text)) < enough {
+		terms := termsOf(s.Text)
+		if share([]*evidence{&held}, terms) < enough || slices.ContainsFunc(terms, func(t term) bool { return t.exact && !held.has(t) }) {
 			out = append(out, s)
 		}
 	}

@@ -56,31 +56,33 @@ func task(m *memd.Message) string {
 	return m.LearnAs.Prompt
 }
 
-// responseFormat is the shape of the answer for servers that hold a model to it.
-var responseFormat = json.RawMessage(`{"type":"json_schema","json_schema":{"name":"facts","strict":true,"schema":{
-"type":"object","additionalProperties":false,"required":["facts"],"properties":{"facts":{"type":"array","items":{
+// shape is that of the answer.
+const shape = `{"type":"object","additionalProperties":false,"required":["facts"],"properties":{"facts":{"type":"array","items":{
 "type":"object","additionalProperties":false,"required":["text","sources","date","category"],"properties":{
 "text":{"type":"string"},"sources":{"type":"array","items":{"type":"integer"}},
-"date":{"type":["string","null"]},"category":{"type":["string","null"]}}}}}}}}`)
+"date":{"type":["string","null"]},"category":{"type":["string","null"]}}}}}}`
+
+// What holds a model to the shape, for servers that know how.
+var (
+	responseFormat = json.RawMessage(`{"type":"json_schema","json_schema":{"name":"facts","strict":true,"schema":` + shape + `}}`)
+	tools          = json.RawMessage(`[{"type":"function","function":{"name":"facts","description":"Takes the JSON object that is asked for.","parameters":` + shape + `}}]`)
+	toolChoice     = json.RawMessage(`{"type":"function","function":{"name":"facts"}}`)
+)
 
 // prompt is what is sent.
-type prompt struct{ system, user string }
-
-// tokens is about how many tokens the whole comes to.
-func (p prompt) tokens() int { return tokens(p.system) + tokens(p.user) }
-
-// tokens estimates: four ASCII characters are one token, any other character is one.
-func tokens(text string) int {
-	ascii, other := 0, 0
-	for _, r := range text {
-		if r < 0x80 {
-			ascii++
-		} else {
-			other++
-		}
-	}
-	return ascii/4 + other
+type prompt struct {
+	system, user string
+	// answer is how many tokens the answer may have.
+	answer int
+	// counted is how many tokens system and user have.
+	counted int
 }
+
+// tokens is how many tokens the whole comes to.
+func (p *prompt) tokens() int { return p.counted }
+
+// lineTokens is about how many tokens there are around a text in a line.
+const lineTokens = 30
 
 // line is a message as the model sees it: as JSON, so that nothing in a text can pass
 // for another message.
@@ -108,11 +110,12 @@ func lineOf(id int, m *memd.Message, text string) string {
 	return b.String()
 }
 
-// promptFor asks for the facts of passages of one task. complaint says what was wrong with the
-// answer before, "" for the first try.
-func (r *run) promptFor(ps []passage, complaint string) prompt {
+// promptFor asks for the facts of passages of one task, with up to so many tokens of
+// what was said before. complaint says what was wrong with the answer before, "" for the
+// first try.
+func (r *run) promptFor(ps []passage, l limits, complaint string) prompt {
 	var b strings.Builder
-	if before := r.context(ps[0]); len(before) > 0 {
+	if before := r.context(ps[0], l.before); len(before) > 0 {
 		b.WriteString("Earlier messages, only to understand the new ones:\n")
 		for _, l := range before {
 			b.WriteString(l)
@@ -126,16 +129,34 @@ func (r *run) promptFor(ps []passage, complaint string) prompt {
 	if complaint != "" {
 		b.WriteString("\nYour last answer could not be used: " + complaint + ". Answer with the JSON object alone.\n")
 	}
-	return prompt{system: instructions(task(r.said[ps[0].at].message)), user: b.String()}
+	told := r.told(ps)
+	return prompt{system: told.system, user: b.String(), answer: l.answer, counted: told.tokens + tokens(b.String())}
 }
 
-// context gives what was said before a passage, oldest first, as far as a quarter of
-// the budget goes. The part of its own message that comes before it is the nearest.
-func (r *run) context(p passage) []string {
-	room := r.config.MaxInputTokens / 4
+// told is what a model is told beside the messages.
+type told struct {
+	system string
+	tokens int
+}
+
+// told gives the instructions for passages of one task.
+func (r *run) told(ps []passage) told {
+	task := task(r.said[ps[0].at].message)
+	t, ok := r.tasks[task]
+	if !ok {
+		t.system = instructions(task)
+		t.tokens = tokens(t.system)
+		r.tasks[task] = t
+	}
+	return t
+}
+
+// context gives what was said before a passage, oldest first, as far as so many tokens
+// go. The part of its own message that comes before it is the nearest.
+func (r *run) context(p passage, room int) []string {
 	var out []string
 	add := func(m *memd.Message, text string) bool {
-		room -= 15 // what is around it
+		room -= lineTokens
 		if text = lastTokens(text, room); text == "" {
 			return false
 		}
@@ -157,7 +178,7 @@ func lastTokens(text string, limit int) string {
 	if limit <= 0 {
 		return ""
 	}
-	for text = tail(text, 4*limit); tokens(text) > limit; {
+	for text = tail(text, 6*limit); tokens(text) > limit; {
 		text = tail(text, len(text)*3/4)
 	}
 	return text

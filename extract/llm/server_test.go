@@ -21,6 +21,8 @@ type asked struct {
 	Model          string           `json:"model"`
 	Messages       []memdChat       `json:"messages"`
 	ResponseFormat *json.RawMessage `json:"response_format"`
+	Tools          *json.RawMessage `json:"tools"`
+	ToolChoice     *json.RawMessage `json:"tool_choice"`
 	Temperature    *float64         `json:"temperature"`
 	MaxTokens      int              `json:"max_tokens"`
 	MaxCompletion  int              `json:"max_completion_tokens"`
@@ -54,8 +56,10 @@ type reply struct {
 	header  map[string]string
 	body    string // the whole body; else a completion of content
 	content string
+	calls   []any // the arguments of calls of the tool: a text, or JSON
 	finish  string
 	prompt  int // usage.prompt_tokens
+	used    int // usage.completion_tokens
 }
 
 // server plays a model. answer is called for each request, n counting from 1; without
@@ -67,6 +71,9 @@ type server struct {
 
 	mu    sync.Mutex
 	asked []asked
+	// tells are the bodies for GET, by path; other paths are not found.
+	tells map[string]string
+	looks []string
 }
 
 func play(t *testing.T, answer func(n int, a asked) reply) *server {
@@ -82,6 +89,17 @@ func replies(all ...reply) func(int, asked) reply {
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method == http.MethodGet {
+		s.mu.Lock()
+		body, ok := s.tells[r.URL.Path]
+		s.looks = append(s.looks, r.URL.Path)
+		s.mu.Unlock()
+		if !ok {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_, _ = w.Write([]byte(body))
+		return
+	}
 	var a asked
 	var raw json.RawMessage
 	if r.URL.Path != "/v1/chat/completions" || json.NewDecoder(r.Body).Decode(&raw) != nil || json.Unmarshal(raw, &a) != nil {
@@ -103,9 +121,17 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if p.finish == "" {
 			p.finish = "stop"
 		}
+		message := map[string]any{"role": "assistant", "content": p.content}
+		if p.calls != nil {
+			var calls []any
+			for _, arguments := range p.calls {
+				calls = append(calls, map[string]any{"type": "function", "function": map[string]any{"name": "facts", "arguments": arguments}})
+			}
+			message["content"], message["tool_calls"] = nil, calls
+		}
 		body, _ := json.Marshal(map[string]any{
-			"choices": []any{map[string]any{"message": map[string]any{"role": "assistant", "content": p.content}, "finish_reason": p.finish}},
-			"usage":   map[string]any{"prompt_tokens": p.prompt},
+			"choices": []any{map[string]any{"message": message, "finish_reason": p.finish}},
+			"usage":   map[string]any{"prompt_tokens": p.prompt, "completion_tokens": p.used},
 		})
 		p.body = string(body)
 	}
@@ -137,6 +163,7 @@ func (s *server) extractor(change ...func(*Config)) *Extractor {
 		c(&config)
 	}
 	x := New(config, extract.NewRules())
+	x.pause = time.Microsecond
 	s.t.Cleanup(x.Close)
 	return x
 }
@@ -204,5 +231,5 @@ func wantRules(t *testing.T, e memd.Extraction, why string, in ...memd.Message) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	want(t, e, "rules/1 (llm: "+why+")", texts(r)...)
+	want(t, e, extract.RulesVersion+" (llm: "+why+")", texts(r)...)
 }

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// enough is the share of a statement's terms that have to be found in its sources.
+// enough is the share of two statements' terms at which one holds the other, and of a
+// statement's pairs of characters that have to be found in its sources.
 const enough = 0.7
 
 // term is a word of a statement that can be looked for, or of scripts that part no
@@ -28,7 +29,11 @@ type term struct {
 var filler = set(`the and that this these those with from have has had was were are been being for but not you your yours
 	she her hers his him they them their theirs its our ours who whom whose which what when where why how
 	will would can could should shall may might must does did doing don didn doesn isn wasn aren weren won couldn wouldn shouldn haven hasn hadn cannot
-	there here then than too also very just about into onto over under some any all each because while user users assistant speaker says said states stated mentioned`)
+	currently now there here then than too also very just about into onto over under some any all each because while user users assistant speaker says said states stated mentioned`)
+
+// naming are words that a statement may have beside what it names and the name ("my cat
+// is called Mia" of "my cat Mia").
+var naming = set(`called named`)
 
 // counts are the numbers that are written as words. "One" is mostly no number.
 var counts = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
@@ -123,16 +128,18 @@ func wordTerm(word string, first bool) (term, bool) {
 
 // evidence is a text in which terms are looked for.
 type evidence struct {
-	found map[string]bool // terms and stems
+	found map[string]bool // terms
 	words []string
+	stems map[string]string // of words
 	// clauses are its parts that one speaker says of one person.
 	clauses []clause
 }
 
 type clause struct {
 	evidence
-	text             string
-	denies, supposes bool
+	text   string
+	denies bool
+	moods  []mood
 	// others are the people it speaks of without speaking of the speaker.
 	others []string
 }
@@ -146,7 +153,7 @@ func newEvidence(text string) *evidence {
 }
 
 func newClause(text string) clause {
-	c := clause{evidence: bag(text), text: text, denies: denies.MatchString(text), supposes: supposes.MatchString(text)}
+	c := clause{evidence: bag(text), text: text, denies: denies.MatchString(text), moods: moodsOf(text)}
 	if !speaks.MatchString(text) {
 		c.others = relation.FindAllString(strings.ToLower(text), -1)
 	}
@@ -154,14 +161,14 @@ func newClause(text string) clause {
 }
 
 func bag(text string) evidence {
-	e := evidence{found: map[string]bool{}}
+	e := evidence{found: map[string]bool{}, stems: map[string]string{}}
 	for _, t := range termsOf(text) {
 		if e.found[t.text] {
 			continue
 		}
 		e.found[t.text] = true
 		if t.stem != "" {
-			e.found[t.stem] = true
+			e.stems[t.text] = t.stem
 			e.words = append(e.words, t.text)
 		}
 	}
@@ -171,13 +178,20 @@ func bag(text string) evidence {
 // has says whether a term occurs: the word itself, or one of the same stem, or one
 // with another ending ("allergic" for "allergy").
 func (e *evidence) has(t term) bool {
-	if e.found[t.text] || t.stem != "" && e.found[t.stem] {
+	if e.found[t.text] {
 		return true
 	}
 	if t.stem == "" {
 		return false
 	}
 	for _, w := range e.words {
+		// "I lived in Oslo" bears out no "I live in Oslo".
+		if isPast(w) != isPast(t.text) {
+			continue
+		}
+		if e.stems[w] == t.stem {
+			return true
+		}
 		n := 0
 		for n < len(w) && n < len(t.text) && w[n] == t.text[n] {
 			n++
@@ -187,6 +201,11 @@ func (e *evidence) has(t term) bool {
 		}
 	}
 	return false
+}
+
+// isPast says whether an English word has the ending of the past.
+func isPast(word string) bool {
+	return len(word) >= 5 && strings.HasSuffix(word, "ed") && !strings.HasSuffix(word, "eed")
 }
 
 // share gives how much of the terms is found in any of the texts.
@@ -213,8 +232,8 @@ func anyHas(in []*evidence, t term) bool {
 }
 
 // supports says whether what a statement's sources (own) say, with what is near them,
-// bears each clause of it out: enough of its terms are there, all its numbers and
-// names among them, in clauses that agree with it.
+// bears each clause of it out: all its words, numbers and names are there, of scripts
+// that part no words most of their characters, in clauses that agree with it.
 func supports(own, near []*evidence, text string) bool {
 	borne := false
 	for _, part := range clausesOf(text) {
@@ -225,14 +244,22 @@ func supports(own, near []*evidence, text string) bool {
 		c := newClause(part)
 		stated := agreeing(own, &c)
 		all := append(agreeing(near, &c), stated...)
-		if share(all, terms) < enough {
-			return false
-		}
+		var unparted, missing []term
 		for _, t := range terms {
 			borne = borne || anyHas(stated, t)
-			if t.exact && !anyHas(all, t) {
+			if !t.exact && t.stem == "" {
+				unparted = append(unparted, t)
+			} else if !anyHas(all, t) {
+				missing = append(missing, t)
+			}
+		}
+		for _, t := range missing {
+			if !naming[t.text] || len(terms)-len(missing) < 2 {
 				return false
 			}
+		}
+		if len(unparted) > 0 && share(all, unparted) < enough {
+			return false
 		}
 	}
 	return borne
@@ -252,11 +279,16 @@ func agreeing(in []*evidence, statement *clause) []*evidence {
 }
 
 // bears says whether a statement keeps what a clause says of its truth and its person:
-// neither denies what the other does not, what is only supposed stays so, and what is
-// told of somebody else is not the speaker's.
+// neither denies what the other does not, what is only supposed, asked, wanted, or over
+// stays so, and what is told of somebody else is not the speaker's.
 func (c *clause) bears(statement *clause) bool {
-	if c.denies != statement.denies || c.supposes && !statement.supposes {
+	if c.denies != statement.denies {
 		return false
+	}
+	for _, m := range c.moods {
+		if !m.keeps.MatchString(statement.text) {
+			return false
+		}
 	}
 	if len(c.others) == 0 {
 		return true
@@ -273,9 +305,43 @@ func (c *clause) bears(statement *clause) bool {
 	return unicode.IsUpper(initial) && !firstPerson.MatchString(first) && strings.Contains(c.text, first)
 }
 
+// mood is what keeps a clause from being plainly so.
+type mood struct {
+	has, keeps *regexp.Regexp
+}
+
+var moods = []mood{
+	// Only supposed.
+	like(`(?i)\b(?:if|unless|might|may be|maybe|perhaps|possibly|probably|imagine|pretend|suppose|vielleicht|wenn|quizás|si|peut-être|talvez)\b`),
+	// Wanted, planned, to come, or nearly so.
+	like(`(?i)\b(?:want(?:s|ed)?|hop(?:e|es|ed|ing)|plan(?:s|ned|ning)?|wish(?:es|ed)?|would|will|should|could|going to|gonna|wanna|thinking (?:of|about)|consider(?:s|ed|ing)?|dream(?:s|ed|ing)? of|try(?:ing)? to|almost|nearly|intend(?:s|ed)?|möchte|würde|quiero|quisiera|voudrais|gostaria|vorrei)\b|['’](?:d|ll)\b`),
+	// Over.
+	{
+		has:   regexp.MustCompile(`(?i)\b(?:was|were|used to|formerly|previously|former|ex|once|had been|stopped|quit|gave up|früher|solía|antes|autrefois|avant|antigamente)\b`),
+		keeps: regexp.MustCompile(`(?i)\b(?:was|were|used to|formerly|previously|former|ex|once|had|stopped|quit|gave|went|did|left|got|came|grew|\pL{2,}ed|früher|solía|antes|autrefois|avant|antigamente)\b`),
+	},
+	// Asked of who is spoken to: "should I …", "what is my …".
+	like(`(?i)^\W*(?:(?:so|and|but|or|hey|also)\W+)*(?:(?:what|why|how|where|when|who|which)(?:['’]s)?\s+)?(?:do|does|did|am|is|are|was|were|should|shall|could|can|would|will|have|has|may|might)\s+(?:i|we|my|our)\b`),
+}
+
+// like makes a mood of which a statement keeps what a clause has.
+func like(pattern string) mood {
+	p := regexp.MustCompile(pattern)
+	return mood{has: p, keeps: p}
+}
+
+func moodsOf(text string) []mood {
+	var out []mood
+	for _, m := range moods {
+		if m.has.MatchString(text) {
+			out = append(out, m)
+		}
+	}
+	return out
+}
+
 var (
-	denies   = regexp.MustCompile(`(?i)\b(?:not|no|never|none|nor|neither|nothing|cannot|nunca|jamás|jamais|nicht|kein|keine|keinen|nie|niemals|não|non|pas|geen|niet)\b|n['’]t\b|不|没|沒|ない|ません|なかった|아니|لست|\sلا\s`)
-	supposes = regexp.MustCompile(`(?i)\b(?:if|unless|might|maybe|perhaps|possibly|wish|imagine|pretend|vielleicht|wenn|quizás|peut-être|talvez)\b`)
+	denies = regexp.MustCompile(`(?i)\b(?:not|no|never|none|nor|neither|nothing|cannot|nunca|jamás|jamais|nicht|kein|keine|keinen|nie|niemals|não|non|pas|geen|niet)\b|n['’]t\b|不|没|沒|ない|ません|なかった|아니|لست|\sلا\s`)
 	// speaks finds who speaks as the subject, in languages that name it.
 	speaks = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:i|we|ich|wir|je|nous)(?:$|[^\pL])|(?:^|[^\pL])j['’]`)
 	// firstPerson finds that someone speaks of themself.
@@ -283,7 +349,8 @@ var (
 	relation    = regexp.MustCompile(`\b(?:sister|brother|mother|father|mom|mum|dad|parents|wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|kids?|children|child|baby|uncle|aunt|cousin|nephew|niece|grandm\pL+|grandfather|grandpa|friends?|boss|manager|colleagues?|coworkers?|roommate|flatmate|neighbou?rs?|teacher|doctor|dog|cat|` +
 		`schwester|bruder|mutter|vater|frau|mann|sohn|tochter|freund|freundin|chef|chefin|sœur|soeur|frère|mère|père|femme|mari|fils|fille|amie?|copain|copine)\b`)
 	// boundary ends a clause: after a sentence, before a new subject or a "not".
-	boundary = regexp.MustCompile(`(?i)[.!?;…]+(?:\s|$)|[。！？；\n]+|,?\s+(?:but|pero|aber|mais|mas)\s+|(?:,|\s(?:and|so|while|because|or|und|weil|et|y))\s+((?:i|we|my|our|ich|wir|mein|meine|je|nous|mon|ma|yo|mi|not|no|nicht)\b|i['’]|j['’])`)
+	boundary = regexp.MustCompile(`(?i)[.!?;…]+(?:\s|$)|[。！？；\n]+|,?\s+(?:but|pero|aber|mais|mas)\s+|(?:,|\s(?:and|so|while|because|or|und|weil|et|y))\s+((?:i|we|my|our|ich|wir|mein|meine|je|nous|mon|ma|yo|mi|not|no|nicht|` +
+		`(?:(?:also|then|once)\s+)?(?:want|wants|hope|hopes|plan|plans|used to|would|might|will|never|don['’]t|can['’]t|was|were)|which|who|where)\b|i['’]|j['’])`)
 )
 
 func clausesOf(text string) []string {

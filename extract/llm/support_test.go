@@ -12,7 +12,7 @@ import (
 // judged says whether a fact stands that cites the last of what was said.
 func judged(t *testing.T, text string, said ...memd.Message) []memd.Candidate {
 	t.Helper()
-	r := &run{Extractor: New(Config{}, extract.NewRules()), ctx: t.Context(), evidence: map[string]*evidence{}}
+	r := New(Config{}, extract.NewRules()).begin(t.Context(), t.Context())
 	last := len(said) - 1
 	r.hear(extract.Input{Before: said[:last], Messages: said[last:]})
 	candidates, _ := r.judge([]fact{{text: text, cited: []int{1}}}, r.batches()[0])
@@ -130,7 +130,9 @@ func TestDates(t *testing.T) {
 		`{"text":"a","date":"2024-02-31"}`: "", `{"text":"a","date":20240226}`: "", `{"text":"a"}`: "", `{"text":"a","date":"0000-01-01"}`: "",
 	} {
 		got := ""
-		if f := parseFact([]byte(raw)); f.date != nil {
+		r := reader{in: raw}
+		n, _ := r.value(0)
+		if f := factOf(&n); f.date != nil {
 			got = f.date.Format(time.DateOnly)
 		}
 		if got != want {
@@ -148,15 +150,24 @@ func FuzzAnswer(f *testing.F) {
 		`<think>{"facts":[{"text":1}]}</think>{"facts":["a",{"text":"\u0000\ud800 I live in Bergen","sources":1e99}]}`,
 		`{"facts":[{"text":"My sister Ana","sources":[1,1,2,2,99999999999999999999]}],"facts":3}`, `{"FACTS":[{"Text":"私は東京に住んでいます","sources":[3]}]}`,
 	} {
-		f.Add(seed)
+		f.Add(seed, "", "")
+		f.Add("", seed, "")
+		f.Add(seed, seed, "{}")
 	}
 	in := extract.Input{Messages: []memd.Message{user(5, "I live in Bergen. My sister Ana is 34."), assistant(6, "Nice!"), user(9, "私は東京に住んでいます")}}
 	x := New(Config{}, extract.NewRules())
-	f.Fuzz(func(t *testing.T, content string) {
-		r := &run{Extractor: x, ctx: t.Context(), within: t.Context(), evidence: map[string]*evidence{}}
+	f.Fuzz(func(t *testing.T, content, first, second string) {
+		var calls []string
+		for _, c := range []string{first, second} {
+			if c != "" {
+				calls = append(calls, c)
+			}
+		}
+		r := x.begin(t.Context(), t.Context())
 		r.hear(in)
 		ps := r.batches()[0]
-		candidates, err := r.read(answer{content: content}, r.promptFor(ps, ""), ps)
+		l, _ := r.limits(ps)
+		candidates, err := r.read(answer{content: content, calls: calls}, r.promptFor(ps, l, ""), ps)
 		if err != nil && len(candidates) > 0 {
 			t.Fatal("candidates with an error")
 		}
