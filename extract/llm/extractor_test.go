@@ -226,8 +226,8 @@ func TestSecretsStayOut(t *testing.T) {
 	}
 }
 
-// fake answers with one fact for each new message, if there are at most so many
-// characters in them.
+// modelOf is a model that lists each sentence of the new messages which begins with
+// "I", if there are at most so many characters in them.
 func modelOf(t *testing.T, limit int, over reply) func(int, asked) reply {
 	return func(_ int, a asked) reply {
 		_, lines := a.fresh(t)
@@ -236,7 +236,9 @@ func modelOf(t *testing.T, limit int, over reply) func(int, asked) reply {
 		for _, l := range lines {
 			size += len(l.Text)
 			for _, s := range strings.SplitAfter(l.Text, ". ") {
-				all = append(all, strings.TrimSpace(s), []int{l.ID})
+				if s = strings.TrimSpace(s); strings.HasPrefix(s, "I ") {
+					all = append(all, s, []int{l.ID})
+				}
 			}
 		}
 		if size > limit {
