@@ -130,7 +130,7 @@ func canceled() context.Context {
 func TestAssistant(t *testing.T) {
 	for _, c := range []says{
 		gives("Great question! The bridge was built in 1886. Let me know if you need anything else!", "The bridge was built in 1886"),
-		gives("Sure! I booked a table at Solar for Friday.", "I booked a table at Solar for Friday"),
+		gives("Sure! I booked a table at Solar for Friday.", "I booked a table at Solar for Friday (2024-03-01)"),
 		gives("Try adding basil. Would you like a recipe?", "Try adding basil"),
 		gives("I recommend the oat bread from Padaria Nova.", "I recommend the oat bread from Padaria Nova"),
 		none("I'm sorry, but I can't help with that."),

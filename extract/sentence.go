@@ -40,6 +40,15 @@ var (
 	urlPattern = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"“”]+|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
 )
 
+// codeLine is a line of code, of a log or of a stack trace that stands outside of a
+// fence: it has the signs of one from beginning to end.
+var codeLine = regexp.MustCompile(`^\s*(?:` + strings.Join([]string{
+	`\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*\]?\s+\S*\s*(?:\[?(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE)\]?)\b.*`, `(?:ERROR|WARN|WARNING|DEBUG|FATAL|TRACE)\b[: \]].*`,
+	`at [\w.$<>]+ ?\(.*\)`, `File ".*", line \d+.*`, `Traceback \(most recent call last\):`,
+	`(?:export )?(?:const|let|var) \w+ = .*`, `(?:async )?(?:def|func|function|class) \w+.*[({:]`, `(?:import|from) [\w.{} ,*]+ (?:from|import) .*`, `#include [<"].*`,
+	`(?:if|for|while|switch) ?\(.*\) ?\{`, `[\w.]+\(.*\);`, `[\w.\[\]]+ (?:=|\+=|:=|==) .*[;({]`, `[})\]]+[;,]?`, `return .*;`, `</?\w+[^>]*>.*</?\w+>`, `SELECT .+ FROM .+;?`,
+}, `|`) + `)\s*$`)
+
 // split cuts a text into pieces in order, none of more than maxRunes. Fenced code is
 // left out; a fence that never closes is no fence. The only error is ctx's own.
 func split(ctx context.Context, text string) ([]piece, error) {
@@ -69,7 +78,7 @@ func split(ctx context.Context, text string) ([]piece, error) {
 		case strings.TrimSpace(line) == "":
 			flush()
 			paragraph++
-		case ruleLine.MatchString(line):
+		case ruleLine.MatchString(line), codeLine.MatchString(line):
 			flush()
 			paragraph++
 		case headLine.MatchString(line):

@@ -335,7 +335,7 @@ func liked(text string) string {
 var (
 	articles  = regexp.MustCompile(`^(?:the|a|an|some|any|all|every|most|much)\s+`)
 	thingEnd  = english(`\s*(?:[,;:!?()\[\]–—"“”]|[.…](?:\s|$)|\s-\s|[^\x00-\x{2bff}]|\s(?:because|since|so that|which|though|although|cuz|bc|as it|as they|it is|so)(?:\s|$)).*$`)
-	thingTail = english(`\s+(?:now|again|a lot|so much|very much|too much|these days|nowadays|at all|any ?more|lately|too|to be honest|tbh|lol|haha|the most|more than anything|at the moment|right now|currently|recently|though|btw|already|still|myself|ever since|in general|personally|either|really|honestly|today|yesterday|\d\d?|❤️?)\W*$`)
+	thingTail = english(`\s+(?:now|again|a lot|so much|very much|too much|these days|nowadays|at all|any ?more|lately|too|to be honest|tbh|lol|haha|the most|more than anything|at the moment|right now|currently|recently|though|btw|already|still|myself|ever since|in general|personally|either|really|honestly|today|yesterday|here|there)\W*$`)
 	onlyWhen  = english(`\s(?:when|whenever|if|unless|except|after|before|while|as long as|but|until|without)\s`)
 	noThings  = set(`it this that these those them him her you me us they he she i we how what when where why who to be being my-self myself idea ideas hearing talking chatting having seeing being your one ones everything anything nothing something many few both`)
 )

@@ -58,7 +58,8 @@ var (
 	usesTool   = english(`^(?:use|are using|am using|run|are on|are running|run on|target|support)\s+(\p{Lu}[\pL+#.]*(?:\s\p{Lu}[\pL+#.]*)?)\s+v?(\d[\d.]*)`)
 	upgraded   = english(`^(?:upgraded|updated|migrated|moved|bumped|switched)\s+(?:to|from (?:\p{Lu}[\pL+#.]*\s+)?v?[\d.]+ to|(?:our )?\p{Lu}[\pL+#.]* to)\s+(\p{Lu}[\pL+#.]*)\s+v?(\d[\d.]*)`)
 	deadlineIs = english(`^(?:the\s+|our\s+|my\s+)?deadline (?:for|of) (?:the |our |my )?([\pL][\pL\d _-]{1,30}?)\s+(?:is|was moved to|has moved to|moved to|is now|was pushed to|got moved to)\s+(?:now\s+)?(?:on\s+)?(.+)$`)
-	theyAre    = english(`^(?:the|our)\s+([\pL][\pL\d _-]{1,25}?)\s+(?:branch|version|database|framework|license|repo|repository|default branch)\s+is\s+(?:now\s+)?(\S+)$`)
+	setting    = english(`^(?:the|our)\s+((?:[\pL\d_.-]+\s+){0,3}?)(default branch|main branch|branch|rate limit|timeout|staging url|url|version|region|database|license|framework|package manager|linter|standup|stand-up|retro|budget)\s+(?:is|are)\s+(?:now\s+)?(?:at\s+|in\s+|on\s+)?(\S.*)$`)
+	versionIs  = english(`^(?:the\s+|our\s+)?(\p{Lu}[\pL+#.]*)\s+version is\s+(?:now\s+)?v?(\d[\d.]*)`)
 )
 
 // projectSlot reads facts of what someone works on.
@@ -77,6 +78,14 @@ func projectSlot(s *saying) (about, bool) {
 			return about{name: "deadline", subject: subject(m[1]), value: day}, true
 		}
 	}
+	if m := s.matchText(versionIs, "version"); m != nil {
+		return about{name: "version:" + strings.ToLower(m[1]), value: strings.TrimRight(m[2], ".")}, true
+	}
+	if m := s.matchText(setting, " is ", " are "); m != nil && !vague[strings.ToLower(strings.Fields(m[3])[0])] {
+		if value := valueOf(m[3]); value != "" && len(strings.Fields(value)) <= 5 {
+			return about{name: strings.ToLower(m[2]), subject: subject(m[1]), value: value}, true
+		}
+	}
 	for _, p := range []*regexp.Regexp{usesTool, upgraded} {
 		if m := s.match(p, "use", "using", "run", "are on", "target", "support", "grade", "update", "migrated", "moved", "bumped", "switched"); m != nil && s.self() {
 			return s.about("version:"+strings.ToLower(m[1]), strings.TrimRight(m[2], "."))
@@ -84,6 +93,9 @@ func projectSlot(s *saying) (about, bool) {
 	}
 	return about{}, false
 }
+
+// vague are words that begin what is no value of a setting.
+var vague = set(`not too so very down broken slow fast good bad great terrible wrong fine ok okay a an the being still up out tight huge small getting`)
 
 var (
 	eventOn   = english(`^(?:my|our|the)\s+((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\s+(?:is|is now|got moved|was moved|has been moved|has moved|got pushed|was pushed|was pushed back|has been pushed back|got postponed|was postponed|has been postponed|was rescheduled|has been rescheduled|got rescheduled|moved|starts|will be|takes place|is happening|was changed|is set for|is scheduled)\s*(?:now\s+|back\s+)?(?:(?:on|to|at|for|until|till|from)\s+)?(.+)$`)

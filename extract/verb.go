@@ -67,7 +67,7 @@ var (
 	// eitherTense are pasts that look like the present.
 	eitherTense = set(`read put set cut let hit bet shut hurt hid lit fit`)
 	passive     = set(`is are am be i'm it's he's she's we're you're they're isn't aren't get gets getting`)
-	intents     = set(`will won't shall gonna going upcoming due soon scheduled booked arranged planned reserved promised agreed invited plan planning plans hope hoping want wants need needs starts begins leaves opens expecting excited`)
+	intents     = set(`will won't shall gonna going upcoming due soon scheduled booked arranged planned reserved promised agreed invited plan planning plans hope hoping want wants need needs starts begins leaves opens expecting excited ends expires expire finishes closes arrives arrive departs retires turns lands moves`)
 )
 
 // future says whether words tell of what is to come.
