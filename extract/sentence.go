@@ -53,6 +53,7 @@ var codeLine = regexp.MustCompile(`^\s*(?:` + strings.Join([]string{
 // left out; a fence that never closes is no fence. The only error is ctx's own.
 func split(ctx context.Context, text string) ([]piece, error) {
 	lines := withoutCode(strings.Split(text, "\n"))
+	lines = unfolded(lines)
 	var out []piece
 	paragraph := 0
 	var open []string // lines that one sentence may run over
@@ -113,6 +114,30 @@ func split(ctx context.Context, text string) ([]piece, error) {
 	}
 	return kept, ctx.Err()
 }
+
+// unfolded gives a numbered list that was written on one line its lines.
+func unfolded(lines []string) []string {
+	var out []string
+	for _, line := range lines {
+		if !firstNumber.MatchString(line) || !secondNumber.MatchString(line) {
+			out = append(out, line)
+			continue
+		}
+		start := 0
+		for _, m := range laterNumber.FindAllStringIndex(line, -1) {
+			out = append(out, line[start:m[0]])
+			start = m[0]
+		}
+		out = append(out, line[start:])
+	}
+	return out
+}
+
+var (
+	firstNumber  = regexp.MustCompile(`^\s*\(?1[.)]\s+\pL`)
+	secondNumber = regexp.MustCompile(`\s\(?2[.)]\s+\pL`)
+	laterNumber  = regexp.MustCompile(`\s\(?(?:[2-9]|1\d)[.)]\s+\pL`)
+)
 
 // wraps says whether a line goes on with the sentence of the long line before it.
 func wraps(last, line string) bool {
@@ -352,7 +377,7 @@ var (
 	// abbreviations never end a sentence.
 	abbreviations = set(`
 dr mr mrs ms prof rev hon st mt ft sr jr gen col capt lt sgt gov sen rep pres vs v approx ca cf viz fig figs no nos vol pp p ed eds resp
-e.g i.e eg ie z.b d.h u.a bzw nr str abs hr fr frl sra srta dra srs p.ej mme mlle av núm pág tel exa sig dott
+e.g i.e eg ie p.s z.b d.h u.a bzw nr str abs hr fr frl sra srta dra srs p.ej mme mlle av núm pág tel exa sig dott
 jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri incl excl
 `)
 	// abbreviations that end one if a new one plainly begins.

@@ -118,6 +118,7 @@ var (
 // newSaying takes a statement apart.
 func newSaying(text string) saying {
 	s := saying{text: strings.TrimSpace(expand(text))}
+	s.text = titleStop.ReplaceAllString(s.text, "$1 ")
 	s.text = leadIn.ReplaceAllString(s.text, "")
 	s.plain = s.text == strings.ToLower(s.text) || strings.TrimPrefix(s.text, "I ") == strings.ToLower(strings.TrimPrefix(s.text, "I "))
 	s.text = doNotButIn.ReplaceAllString(s.text, "$1 $3 ")
@@ -144,6 +145,9 @@ func newSaying(text string) saying {
 	}
 	return s
 }
+
+// titleStop is a full stop that belongs to a title or a saint.
+var titleStop = regexp.MustCompile(`\b(St|Dr|Mr|Mrs|Ms|Mt|Ft|Prof)\. `)
 
 // noNames are words that begin a statement with a capital and are nobody's name.
 var noNames = set(`it this that these those there the here what who everything everyone everybody somebody someone nobody nothing something one today tomorrow yesterday he she they you life work school dinner lunch breakfast mum mom dad god nothing traffic weather class time money music everything`)

@@ -327,6 +327,9 @@ func habitSlot(s *saying) (about, bool) {
 	}
 	object = strings.ToLower(object)
 	ended := habitEnd.ReplaceAllString(" "+object, "")
+	if rest := strings.TrimPrefix(" "+object, ended); s.denied && restricts.MatchString(rest) {
+		return about{}, false // "I never drink coffee after three"
+	}
 	what := liked(strings.TrimSpace(ended))
 	switch {
 	case strings.TrimSpace(ended) == "" && intransitive[verb]:
@@ -337,6 +340,9 @@ func habitSlot(s *saying) (about, bool) {
 	verb = plainForm(verb)
 	return s.about(strings.TrimSpace("habit:"+verb+" "+what), "")
 }
+
+// restricts opens what limits a denial to some times or places.
+var restricts = english(`^\s*(?:after|before|with|on|in|at|when|whenever|during|every|only|all|always|most|any (?:more than|before|after)|each|daily|weekly|often|a lot|because)\b`)
 
 // quitting reads "quit smoking" and "quit the gym".
 func quitting(what string) (about, bool) {

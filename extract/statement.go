@@ -69,6 +69,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	if err != nil {
 		return nil, err
 	}
+	g.form = isForm(pieces)
 	handed := -1 // the paragraph in which a text of somebody else's was handed over
 	for i, p := range pieces {
 		if err := ctx.Err(); err != nil {
@@ -77,7 +78,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 		if handed >= 0 && p.paragraph > handed {
 			continue
 		}
-		if !g.assistant && g.english && handsOver(p.text) {
+		if !g.assistant && g.english && handsOver(p.text, !g.spoken) {
 			handed = p.paragraph
 		}
 		introduces := i+1 < len(pieces) && (p.kind == lead && (pieces[i+1].kind == item || pieces[i+1].paragraph > p.paragraph || g.assistant))
@@ -269,6 +270,8 @@ type grouping struct {
 	leadUsed bool
 	// echoing says that the list to come is what an assistant was told.
 	echoing bool
+	// form says that the message is filled in like one: "Name: …", "Age: …".
+	form bool
 	// unsaid are the questions and commands left out so far.
 	unsaid      []string
 	unsaidWords int
@@ -416,6 +419,9 @@ func (g *grouping) sentence(text string) {
 		}
 		g.out = append(g.out, s)
 		g.spoken, g.asked, g.adjacent = true, "", true
+		return
+	}
+	if g.form && g.english && !g.assistant && g.field(text) {
 		return
 	}
 	did, said := g.judge(text)
