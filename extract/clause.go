@@ -25,7 +25,7 @@ type clausePart struct {
 // lacks its subject gets it in brackets.
 func (g *grouping) clauses(text string) []clausePart {
 	whole := []clausePart{{text, slotOf(text)}}
-	if len(text) > 400 || strings.ContainsAny(text, "\"“«") || supposed.MatchString(expand(text)) {
+	if len(text) > 400 || !strings.ContainsAny(text, ",;&–—-") && !strings.Contains(text, " and ") && !strings.Contains(text, " but ") && !strings.Contains(text, " also ") && !strings.Contains(text, " plus ") || strings.ContainsAny(text, "\"“«") || supposed.MatchString(expand(text)) {
 		return whole
 	}
 	var out []clausePart
@@ -42,7 +42,9 @@ func (g *grouping) clauses(text string) []clausePart {
 		cut(m[0])
 		start = m[2]
 	}
-	cut(len(text))
+	if start > 0 {
+		cut(len(text))
+	}
 	if len(out) > 1 {
 		var held about
 		slots, alone := 0, 0

@@ -25,6 +25,9 @@ var (
 // corrects takes a sentence that corrects what was said before it and says whether
 // it was one.
 func (g *grouping) corrects(text string) bool {
+	if n := len(text); n > 160 {
+		return false // a slip is corrected in few words
+	}
 	right, star, plainly := "", false, false
 	bare := strings.TrimRight(text, " .!😅🙈😂")
 	if m := meant.FindStringSubmatch(bare); m != nil {
@@ -150,8 +153,13 @@ func alike(a, b string) bool {
 
 var figure = regexp.MustCompile(`^\d[\d.,:/]*`)
 
+var wrongHints = strings.Split("wrong,mistake,incorrect,not right,not true,typo,a lie", ",")
+
 // takesBack takes "I said my sister's name is Katrin, that was wrong: it's Karin".
 func (g *grouping) takesBack(text string) bool {
+	if low := strings.ToLower(text); len(text) > 300 || !contains(low, wrongHints) {
+		return false
+	}
 	m := saidWrong.FindStringSubmatch(strings.TrimRight(text, " .!"))
 	if m == nil {
 		return false

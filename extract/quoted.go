@@ -16,6 +16,9 @@ var (
 // something done with it: what follows in paragraphs of its own states nothing. Where
 // something was said before it, "this" may be that, unless a colon says otherwise.
 func handsOver(text string, first bool) bool {
+	if len(text) > 300 {
+		return false
+	}
 	if wroteThis.MatchString(strings.TrimRight(firstPart(text), " ")) {
 		return true
 	}

@@ -36,6 +36,8 @@ type saying struct {
 	known   bool
 	// predicate is what follows the subject, without what only dwells on it ("now").
 	predicate string
+	// low and lowPredicate are both in lower case.
+	low, lowPredicate string
 	// denied says that the predicate was denied; its "not" is gone.
 	denied bool
 	// plain says that the text is all lower case, so that no capital can be expected.
@@ -55,14 +57,14 @@ const slotWords = 45
 
 // slotOf says what an English statement of a user is about.
 func slotOf(text string) about {
-	if len(text) > 600 || countWords(text) > slotWords {
+	if len(text) > 600 || countWords(text) > slotWords || !mayHold(text) {
 		return about{}
 	}
 	if a, ok := introduced(text); ok {
 		return a
 	}
 	s := newSaying(text)
-	if s.text == "" || supposed.MatchString(s.text) || supposing.MatchString(mainClause(s.text)) || novel.MatchString(s.text) {
+	if s.text == "" || contains(s.low, supposedHints) && supposed.MatchString(s.text) || contains(s.low, supposingHints) && supposing.MatchString(mainClause(s.text)) || strings.Contains(s.low, " my ") && novel.MatchString(s.text) || strings.Contains(s.low, "character") {
 		return about{}
 	}
 	for _, rule := range slotRules {
@@ -80,6 +82,31 @@ var (
 	supposing = english(`\b(?:if|unless|would|could|should|may (?:be|have|move|go|get|not|well|start|become)|want|wants|wanted|hope|hopes|hoping|thinking|considering|consider|plan|plans|planning|dream|dreaming|almost|nearly|said|says|told|tells|claims|claimed|thinks|asked|think|feel like|tempted|try|trying|supposed|ought|until|to be)\b`)
 	novel     = english(`\b(?:in (?:my|the|our) (?:novel|story|book|game|dream|campaign|screenplay|script|play|fanfic)|(?:my|the|our) (?:character|hero|heroine|protagonist|villain))\b`)
 )
+
+// The hints are pieces of which one stands in every text that matches: looking for
+// them is quick.
+var (
+	supposedHints  = strings.Split("maybe perhaps prob possib presum might think guess suppos believe sure wish pretend imagin used hypoth were if say role alleged apparent", " ")
+	supposingHints = strings.Split("if unless would could should may want hop think consider plan dream almost nearly said say told tell claim ask feel tempt try suppos ought until be", " ")
+	// speakers and begins are words of which each statement with a slot has one: of who
+	// speaks, or of what is asked for or worked on.
+	speakers = set(`i im i'm ive i've i'd we we're we've we'll my our me`)
+	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together", ",")
+)
+
+func contains(low string, hints []string) bool {
+	return slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(low, h) })
+}
+
+// mayHold says whether a text can have a slot at all.
+func mayHold(text string) bool {
+	for i, w := range wordsOf(text) {
+		if speakers[w.low] || i == 0 && w.capital && w.start == 0 || i < 6 && elided[w.low] {
+			return true
+		}
+	}
+	return contains(strings.ToLower(text), matters3)
+}
 
 // mainClause is a statement up to what hangs on it.
 func mainClause(text string) string {
@@ -143,6 +170,7 @@ func newSaying(text string) saying {
 	if s.known {
 		s.deny()
 	}
+	s.low, s.lowPredicate = strings.ToLower(s.text), strings.ToLower(s.predicate)
 	return s
 }
 
@@ -289,20 +317,17 @@ func trimParticles(words []string) string {
 // match gives the groups of a pattern in the predicate, nil if one of the hints must
 // stand in it and none does, or the pattern does not match.
 func (s *saying) match(pattern *regexp.Regexp, hints ...string) []string {
-	return matchIn(s.predicate, pattern, hints)
+	return matchIn(s.predicate, s.lowPredicate, pattern, hints)
 }
 
 // matchText is match on the whole statement.
 func (s *saying) matchText(pattern *regexp.Regexp, hints ...string) []string {
-	return matchIn(s.text, pattern, hints)
+	return matchIn(s.text, s.low, pattern, hints)
 }
 
-func matchIn(text string, pattern *regexp.Regexp, hints []string) []string {
-	if len(hints) > 0 {
-		low := strings.ToLower(text)
-		if !slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(low, h) }) {
-			return nil
-		}
+func matchIn(text, low string, pattern *regexp.Regexp, hints []string) []string {
+	if len(hints) > 0 && !contains(low, hints) {
+		return nil
 	}
 	return pattern.FindStringSubmatch(text)
 }

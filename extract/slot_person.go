@@ -160,11 +160,16 @@ func dayPhrase(text string) string {
 
 func months3(low string) bool { _, ok := months[low]; return ok }
 
+var weddings = strings.Split("single married divorced engaged widowed separated", " ")
+
 func maritalSlot(s *saying) (about, bool) {
 	for i, pattern := range []interface {
 		FindStringSubmatch(string) []string
 	}{marital, elidedWed, gotMarried} {
 		if !s.known {
+			break
+		}
+		if !contains(s.lowPredicate, weddings) {
 			break
 		}
 		if m := pattern.FindStringSubmatch(s.predicate); m != nil && (i != 1 || s.subject == "") {
@@ -213,7 +218,7 @@ func petSlot(s *saying) (about, bool) {
 	if m := s.match(petGiven, "gave", "put", "rehomed", "give"); m != nil && s.self() && startsName(m[1]) {
 		return about{name: "pet:" + strings.ToLower(m[1]), negated: true}, true
 	}
-	if m := s.match(petsKept); m != nil && s.self() && !s.denied && !(m[1] == "a" || m[1] == "an") {
+	if m := s.match(petsKept, "have", "has", "keep", "own"); m != nil && s.self() && !s.denied && !(m[1] == "a" || m[1] == "an") {
 		return about{name: "number of " + plural(strings.ToLower(m[2])), value: strings.ToLower(m[1])}, true
 	}
 	return about{}, false
@@ -245,8 +250,10 @@ var (
 	placeStops = set(`fear peace hope a an my our your his her their that this one two three different another hiding luxury poverty constant total some many or and with near old first last next monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december spring summer autumn winter i we bed tears person general it them which where because since about here there harmony sin town`)
 )
 
+var homeHints = strings.Split("liv resid based moved relocated settled", " ")
+
 func homeSlot(s *saying) (about, bool) {
-	if !s.known || also.MatchString(s.text) {
+	if !s.known || !contains(s.lowPredicate, homeHints) || also.MatchString(s.text) {
 		return about{}, false
 	}
 	negated := s.denied
@@ -290,8 +297,10 @@ var (
 	lowerFirms = set(`home night nights least all times myself free fun money people them him her different several two once weekends day days food peanuts clients others it and or healthcare tech it education finance marketing sales construction hospitality retail law medicine retirement years hours long hard that this these my our your bed there here which fear january the-gym gym shifts school`)
 )
 
+var workHints = strings.Split("work,employ,job,position,role,joined,started,began,intern,gig,switched,quit,left,lost,resign,leaving,gave up,fired,laid off,retired,let go,redundant,between", ",")
+
 func workSlot(s *saying) (about, bool) {
-	if !s.known || also.MatchString(s.text) {
+	if !s.known || !contains(s.lowPredicate, workHints) || also.MatchString(s.text) {
 		return about{}, false
 	}
 	if m := s.match(leavesJob, "quit", "left", "lost", "resign", "leaving", "gave up", "fired", "laid off", "retired", "let go", "stopped work"); m != nil && (strings.Contains(strings.ToLower(s.predicate), "job") || strings.Contains(s.predicate, " at ") || strings.Contains(s.predicate, " from ") || strings.Contains(s.predicate, "position")) {
@@ -348,7 +357,7 @@ var (
 const trades = `nurse|doctor|teacher|paramedic|engineer|developer|programmer|designer|architect|lawyer|electrician|plumber|carpenter|chef|cook|baker|barista|waiter|waitress|bartender|pilot|driver|firefighter|police officer|accountant|journalist|editor|translator|interpreter|librarian|scientist|researcher|physicist|chemist|biologist|professor|lecturer|therapist|psychologist|physiotherapist|dentist|vet|veterinarian|pharmacist|midwife|surgeon|photographer|florist|gardener|farmer|mechanic|welder|technician|analyst|consultant|manager|salesperson|cashier|hairdresser|barber|tailor|social worker|data scientist|project manager|product manager|bookkeeper|secretary|receptionist|musician|violinist|pianist|actor|actress|dancer|sailor|fisherman|soldier|judge|notary|optician|radiologist|cardiologist|beekeeper|locksmith|janitor|courier|postman|mail carrier|flight attendant|tram driver|bus driver|taxi driver|truck driver|student`
 
 func roleSlot(s *saying) (about, bool) {
-	if !s.known || also.MatchString(s.text) {
+	if !s.known || !strings.Contains(s.lowPredicate, " a") || also.MatchString(s.text) {
 		return about{}, false
 	}
 	if m := s.match(worksAs, "as a", "as the"); m != nil && !strings.HasPrefix(s.predicate, "worked") {
@@ -368,8 +377,10 @@ var (
 	noStudies   = set(`for hard at in on with every all a the my late until alone together here there it that this and abroad french spanish german english italian portuguese dutch japanese chinese korean`)
 )
 
+var studyHints = strings.Split("stud major enrolled degree master phd doctorate finished completed graduated dropped defended", " ")
+
 func studySlot(s *saying) (about, bool) {
-	if !s.known || also.MatchString(s.text) {
+	if !s.known || !contains(s.lowPredicate, studyHints) || also.MatchString(s.text) {
 		return about{}, false
 	}
 	if m := s.match(studies, "stud", "major", "enrolled", "degree in", "master", "phd", "doctorate"); m != nil {

@@ -163,8 +163,10 @@ func (s *saying) allergy(what string) (about, bool) {
 	return about{}, false
 }
 
+var dietHints = strings.Split("vegan vegetarian scetarian scatarian flexitarian omnivore carnivore veggie plant-based teetotal kosher halal keto paleo low-carb gluten mediterranean dairy meat everything", " ")
+
 func dietSlot(s *saying) (about, bool) {
-	if !s.known || notOnly.MatchString(s.text) {
+	if !s.known || !contains(s.lowPredicate, dietHints) || notOnly.MatchString(s.text) {
 		return about{}, false
 	}
 	if m := s.match(eatMeat, "meat", "everything"); m != nil && s.subject == "" && !s.denied {

@@ -18,9 +18,11 @@ var (
 	standingWish  = english(`\b(?:always|never|from now on|in (?:the )?future|every time|whenever|each time|going forward|by default|ever|answers?|reply|replies|respond|responses|please|prefer|stop)\b`)
 )
 
+var answerHints = strings.Split("answer repl respon write speak talk emoji short brief concise long detailed under metric imperial bullet table markdown heading list code exclamation jargon formal casual friendly polite blunt direct humorous sarcastic", " ")
+
 // answerSlot reads how someone wants to be answered.
 func answerSlot(s *saying) (about, bool) {
-	if strings.HasPrefix(s.text, "my ") || strings.HasPrefix(s.text, "My ") || !standingWish.MatchString(s.text) {
+	if strings.HasPrefix(s.text, "my ") || strings.HasPrefix(s.text, "My ") || !contains(s.low, answerHints) || !standingWish.MatchString(s.text) {
 		return about{}, false
 	}
 	negated := s.denied || notFirst.MatchString(s.text)
@@ -130,7 +132,7 @@ func eventSlot(s *saying) (about, bool) {
 	if m := s.match(cancelled, "cancel", "called off"); m != nil && s.self() {
 		return about{name: "date:" + strings.ToLower(m[1]), negated: true}, true
 	}
-	if m := s.matchText(eventOn); m != nil && !strings.HasPrefix(strings.ToLower(m[2]), "not ") {
+	if m := s.matchText(eventOn, " is ", "moved", "pushed", "postponed", "resched", "starts", "will be", "takes", "changed"); m != nil && !strings.HasPrefix(strings.ToLower(m[2]), "not ") {
 		if day := eventDay(m[2]); day != "" {
 			return about{name: "date:" + strings.ToLower(m[1]), value: day}, true
 		}
@@ -289,6 +291,8 @@ var (
 
 const illnesses = `asthma|diabetes|type [12] diabetes|migraines?|epilepsy|arthritis|celiac disease|coeliac disease|crohn's(?: disease)?|adhd|anxiety|depression|insomnia|tinnitus|hypertension|high blood pressure|low blood pressure|eczema|psoriasis|endometriosis|ibs|scoliosis|sciatica|anaemia|anemia|hay ?fever|sleep apn(?:o)?ea|vertigo|gout|reflux|back pain|cancer|a bad knee`
 
+var illHints = strings.Split("diabetic coeliac celiac asthmatic epileptic dyslexic blind pregnant anaemic anemic bipolar autistic deaf", " ")
+
 // healthSlot reads what someone suffers from.
 func healthSlot(s *saying) (about, bool) {
 	if !s.known {
@@ -297,7 +301,7 @@ func healthSlot(s *saying) (about, bool) {
 	if m := s.match(hasIllness, "have", "has", "suffer", "diagnos"); m != nil {
 		return s.about("health:"+strings.ToLower(m[1]), "")
 	}
-	if m := s.match(isIll); m != nil {
+	if m := s.match(isIll, illHints...); m != nil {
 		return s.about("health:"+strings.ToLower(m[1]), "")
 	}
 	return about{}, false
