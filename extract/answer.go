@@ -177,4 +177,4 @@ func slotOfAnswer(question, answer string) about {
 }
 
 // joined are questions that ask for two things at once.
-var joined = english(`\band (?:what|where|how|who|when|do|are)\b`)
+var joined = english(`\S\s+and (?:what|where|how|who|when|do|are)\b`)

@@ -114,8 +114,8 @@ func TestWorkGrowsWithTheText(t *testing.T) {
 		return 1<<30 - counting.looks
 	}
 	for name, s := range nasty {
-		if small, large := looks(s, 2<<10), looks(s, 16<<10); large > 12*small {
-			t.Errorf("%s: %d steps for 2 KiB, %d for 16 KiB", name, small, large)
+		if small, large := looks(s, 1<<10), looks(s, 8<<10); large > 12*small {
+			t.Errorf("%s: %d steps for 1 KiB, %d for 8 KiB", name, small, large)
 		}
 	}
 	for _, s := range []string{"word ", "in three weeks ", "we went, ", "and "} {
@@ -175,7 +175,7 @@ func TestWhatIsBeforeTheCutIsKept(t *testing.T) {
 	var text strings.Builder
 	var facts []string
 	for n := 0; text.Len() < 2*MaxText; n++ {
-		fact := "My neighbour " + strings.Repeat("n", n%7+1) + " of flat " + string(rune('a'+n/676%26)) + string(rune('a'+n/26%26)) + string(rune('a'+n%26)) + " likes tea"
+		fact := "My neighbour " + strings.Repeat("n", n%7+1) + " of flat " + string(rune('a'+n/676%26)) + string(rune('a'+n/26%26)) + string(rune('a'+n%26)) + " likes " + strings.Repeat("tea", 60)
 		text.WriteString(fact + ".\n")
 		facts = append(facts, fact)
 	}

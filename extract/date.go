@@ -701,6 +701,7 @@ func (r *reader) bareWeekday(i int) (mention, int) {
 	named := false
 	for back := i - 1; back >= 0 && back >= i-4 && !r.parted(back+1); back-- {
 		switch low := r.words[back].low; {
+		case back < i-1 && !appointed[low]:
 		case low == "on" || low == "a" || low == "the" || low == "my" || low == "to" || low == "and" || low == "or" || low == "from" || low == "black" || low == "good":
 			return mention{}, 0
 		case appointed[low]:

@@ -34,7 +34,7 @@ var (
 // echoes says whether a sentence of an assistant says back what it was told, or only
 // reacts to it.
 func (g *grouping) echoes(text string) bool {
-	if echo.MatchString(text) && !advises.MatchString(text) {
+	if m := echo.FindStringIndex(text); m != nil && !advises.MatchString(text[m[1]:]) {
 		return true
 	}
 	if cheers.MatchString(text) && countWords(text) <= 14 && !strings.ContainsAny(text, "0123456789:") && !advises.MatchString(text) {

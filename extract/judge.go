@@ -216,7 +216,7 @@ func standsAlone(clause string) bool {
 		return false
 	}
 	first := words[0]
-	return subjects[first.low] || first.capital && !questionWords[first.low]
+	return subjects[first.low] || kin[first.low] || strings.HasSuffix(first.low, "'s") || first.capital && !questionWords[first.low]
 }
 
 // isQuiz says whether a clause after "do you know" or "you know" is what is asked
@@ -378,6 +378,7 @@ func named(text string, names map[string]bool) bool {
 var (
 	own           = set(`i i'm i've i'd i'll we we're we've we'd we'll my our im ive`)
 	subjects      = set(`i i'm i've i'd i'll we we're we've we'd we'll my our im ive he he's she she's they they're they've it it's the there there's this that your his her their its a an these those both all everyone someone nobody`)
+	kin           = set(`mum mom dad mummy daddy mother father grandma grandpa granny nana people`)
 	questionWords = set(`what which who whose whom where when why how if whether what's who's where's how's can could would will should do does did is are was were has had may am`)
 	leaners       = set(`he he's she she's they they're it it's his her their he'll she'll they've she'd he'd`)
 	conditional   = set(`if when unless suppose imagine assuming once until while whenever`)

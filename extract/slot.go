@@ -101,7 +101,7 @@ func contains(low string, hints []string) bool {
 // mayHold says whether a text can have a slot at all.
 func mayHold(text string) bool {
 	for i, w := range wordsOf(text) {
-		if speakers[w.low] || i == 0 && w.capital && w.start == 0 || i < 6 && elided[w.low] {
+		if speakers[w.low] || i == 0 && (w.capital && w.start == 0 || w.low == "the") || i < 6 && elided[w.low] {
 			return true
 		}
 	}
