@@ -60,7 +60,7 @@ func (g *grouping) clauses(text string) []clausePart {
 				alone++
 			}
 		}
-		if comma && out[0].slot.negated {
+		if last := out[len(out)-1].slot; comma && out[0].slot.negated && (last.name == "" || out[0].slot.name == "role" || last.name == out[0].slot.name) {
 			// "I'm not a sailor, I do tree work": the contrast is one statement.
 			return []clausePart{{text, held}}
 		}

@@ -321,7 +321,7 @@ func TestConversation(t *testing.T) {
 		lines = append(lines, line)
 	}
 	want := []string{
-		"1.0 user: I'm planning a dinner for Saturday",
+		"1.0 user: I'm planning a dinner for Saturday (2024-03-02) @2024-03-02",
 		"3.0 user: Six, including my mother-in-law (asked: How many guests are you expecting?) She can't eat gluten",
 		"4.0 assistant: A mushroom risotto would suit everyone",
 		"6.0 assistant: Here is what you need: 400 g arborio rice; 300 g mushrooms; stock without gluten",

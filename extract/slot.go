@@ -91,7 +91,7 @@ var (
 	// speakers and begins are words of which each statement with a slot has one: of who
 	// speaks, or of what is asked for or worked on.
 	speakers = set(`i im i'm ive i've i'd we we're we've we'll my our me`)
-	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together", ",")
+	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together,appointment,dentist,flight,exam,wedding,meeting", ",")
 )
 
 func contains(low string, hints []string) bool {
@@ -129,6 +129,9 @@ var (
 	beDwells    = english(`^(am|is|are|have|has|do|does)\s+(?:` + dwells + `\s+)+`)
 	deniesBe    = english(`^(am|is|are|can|have|has|will|was|were)\s`)
 	perfect     = english(`^(?:have|has)\s+((?:` + dwells + `\s+)*)(been|moved|relocated|settled|started|quit|stopped|left|sold|joined|switched|become|gone|got|gotten|turned|lived|worked|finished|given|lost|changed|adopted|bought|replaced|given|retired|graduated|dropped|migrated)\b`)
+	// grewTo and resumes open a predicate that tells of a beginning.
+	grewTo  = english(`^(?:have |has )?(?:come|grown|learned|learnt|started|began|got|came|grew) to (?:really )?`)
+	resumes = english(`^(?:have |has )?(?:started|began|begun|took up|taken up|got back (?:in)?to|am back to|are back to|went back to|gone back to|returned to|resumed)\s+(\pL+ing)\b\s*`)
 	// ceases opens a predicate that tells of an end.
 	ceases = english(`^(?:stopped|quit|gave up|given up|am done|am through with|am done with|have stopped)\s+(?:on\s+)?(\pL+ing)\b\s*`)
 	// anymore closes a predicate that is denied.
@@ -148,6 +151,13 @@ func newSaying(text string) saying {
 	s.text = titleStop.ReplaceAllString(s.text, "$1 ")
 	s.text = leadIn.ReplaceAllString(s.text, "")
 	s.plain = s.text == strings.ToLower(s.text) || strings.TrimPrefix(s.text, "I ") == strings.ToLower(strings.TrimPrefix(s.text, "I "))
+	if m := usedToNow.FindStringSubmatch(s.text); m != nil {
+		s.text = m[1]
+	}
+	if m := favoriteUsed.FindStringSubmatch(s.text); m != nil {
+		s.text = "my favorite " + m[1] + " is " + m[2]
+	}
+	s.text = afterAll.ReplaceAllString(s.text, "")
 	s.text = doNotButIn.ReplaceAllString(s.text, "$1 $3 ")
 	s.text = notThisButThat.ReplaceAllString(s.text, "$2")
 	s.text = strings.TrimRight(s.text, " .!…😀😊😅🎉")
@@ -174,6 +184,13 @@ func newSaying(text string) saying {
 	return s
 }
 
+var (
+	// usedToNow and favoriteUsed tell of what was and what is.
+	usedToNow    = english(`^(?:i|we) used to [^,;]{1,60}?(?:[,;]|\s+but|\s+and)\s*(?:but |and )?(?:these days|now|nowadays|since then)[,]? ((?:i|we|my)\b.+)$`)
+	favoriteUsed = english(`^my favorite ([\pL' ]{2,30}?) (?:used to be|was) [^,;]{1,40}?(?:[,;]|\s+but|\s+and)\s*(?:but |and )?(?:now |these days )?(?:it is|is)(?: now)? (.+)$`)
+	afterAll     = english(`\s+after all\b`)
+)
+
 // titleStop is a full stop that belongs to a title or a saint.
 var titleStop = regexp.MustCompile(`\b(St|Dr|Mr|Mrs|Ms|Mt|Ft|Prof)\. `)
 
@@ -185,6 +202,10 @@ func (s *saying) deny() {
 	p := dwellsFirst.ReplaceAllString(s.predicate, "")
 	p = beDwells.ReplaceAllString(p, "$1 ")
 	p = perfect.ReplaceAllString(p, "$2")
+	p = grewTo.ReplaceAllString(p, "")
+	if m := resumes.FindStringSubmatchIndex(p); m != nil {
+		p = infinitive(strings.ToLower(p[m[2]:m[3]])) + " " + p[m[1]:]
+	}
 	if m := ceases.FindStringSubmatchIndex(p); m != nil {
 		s.denied = true
 		p = infinitive(strings.ToLower(p[m[2]:m[3]])) + " " + p[m[1]:]

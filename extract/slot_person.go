@@ -41,6 +41,7 @@ var (
 	petNamed   = english(`^(?:have|has|got|adopted|rescued|bought|own|are getting|am getting|is getting)(?: got)?\s+(?:a|an|the|another|our|my|one)\s+(?:[\pL-]+\s+){0,3}?(` + animals + `)s?\s*(?:,\s*)?(?:called|named|whose name is)\s+(\p{L}[\pL'’-]+)`)
 	myPetDoes  = english(`^(?:my|our)\s+(?:(?:new|old|little|rescue)\s+)*(` + animals + `)\s+(\p{Lu}[\pL'’-]+)\s`)
 	petGone    = english(`^(\p{L}[\pL'’-]+)\s+(?:has\s+|have\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on|passed|was put down|crossed the rainbow bridge|ran away)\b`)
+	petEnds    = english(`\b(?:died|passed away|passed on|was put down|put to sleep|ran away)\b`)
 	petGiven   = english(`^(?:gave|had to (?:put|give)|put|rehomed|lost)\s+(\p{Lu}[\pL'’-]+)\s*(?:away|up|down|to sleep|to|last|yesterday|today|$)`)
 	petsKept   = english(`^(?:have|has|keep|own)(?: got)?\s+(\d{1,3}|` + tally + `)\s+(?:[\pL-]+\s+){0,2}?(` + animals + `|kid|child|children|son|daughter|brother|sister|sibling|grandchild|grandchildren)(?:s|es|ies)?(?:\W*$|\s*[,.;!(:].*|\s+(?:now|again|at home|at the moment|already)\b.*)`)
 )
@@ -212,6 +213,9 @@ func petSlot(s *saying) (about, bool) {
 	if m := s.match(petNamed, "called", "named", "name is"); m != nil && s.known {
 		return s.about("pet:"+strings.ToLower(m[2]), "")
 	}
+	if m := s.matchText(myPetDoes, "my ", "our "); m != nil && !s.denied {
+		return about{name: "pet:" + strings.ToLower(m[2]), negated: petEnds.MatchString(s.text)}, true
+	}
 	if m := s.matchText(petGone, "died", "passed", "rainbow", "put down", "ran away"); m != nil && startsName(m[1]) && !noNames[strings.ToLower(m[1])] {
 		return about{name: "pet:" + strings.ToLower(m[1]), negated: true}, true
 	}
@@ -297,9 +301,14 @@ var (
 	lowerFirms = set(`home night nights least all times myself free fun money people them him her different several two once weekends day days food peanuts clients others it and or healthcare tech it education finance marketing sales construction hospitality retail law medicine retirement years hours long hard that this these my our your bed there here which fear january the-gym gym shifts school`)
 )
 
-var workHints = strings.Split("work,employ,job,position,role,joined,started,began,intern,gig,switched,quit,left,lost,resign,leaving,gave up,fired,laid off,retired,let go,redundant,between", ",")
+var workHints = strings.Split("work,employ,job,position,role,joined,started,began,intern,gig,switched, at , for , with ,quit,left,lost,resign,leaving,gave up,fired,laid off,retired,let go,redundant,between", ",")
 
 func workSlot(s *saying) (about, bool) {
+	if m := s.matchText(jobIs, "job", "employer", "position", "role"); m != nil {
+		if firm := s.firm(m[1]); firm != "" {
+			return about{name: "work", value: firm}, true
+		}
+	}
 	if !s.known || !contains(s.lowPredicate, workHints) || also.MatchString(s.text) {
 		return about{}, false
 	}
@@ -311,6 +320,16 @@ func workSlot(s *saying) (about, bool) {
 	}
 	if m := s.match(jobless, "fired", "laid", "redundant", "let go", "retired", "unemployed", "work", "job", "resigned"); m != nil && !s.denied {
 		return about{name: "work", subject: s.subject, negated: true}, true
+	}
+	if m := s.match(isAAt, " at ", " for ", " with "); m != nil {
+		if firm := s.firm(m[1]); firm != "" && !peoples(strings.ToLower(firm)) {
+			return s.about("work", firm)
+		}
+	}
+	if m := s.match(nowAt, "am at", "is at"); m != nil {
+		if firm := s.firm(m[1]); firm != "" {
+			return s.about("work", firm)
+		}
 	}
 	m := s.match(worksFor, "work", "employ", "job", "position", "role", "joined", "started", "began", "intern", "gig", "switched")
 	if m == nil {
@@ -351,6 +370,9 @@ var unspecific = set(`moment same new living while weekend weekends night day ti
 
 var (
 	worksAs = english(`^(?:work|works|am working|is working|am employed|is employed|worked)\s+(?:full[- ]time\s+)?as (?:a|an|the)\s+(.+)$`)
+	isAAt   = english(`^(?:am|is)\s+(?:a|an|the)\s+(?:[\pL-]+\s+){0,3}?(?:` + trades + `|intern|lead|head|director|assistant|clerk|officer|partner|trainee|apprentice)\s+(?:at|for|with)\s+(\p{Lu}.*)$`)
+	nowAt   = english(`^(?:am|is)\s+at\s+(\p{Lu}\S*(?:\s\p{Lu}\S*)?)\s+(?:now|since)\b`)
+	jobIs   = english(`^my (?:new |current )?(?:job|employer|position|role) is (?:now )?(?:at |with )?(\p{Lu}.*)$`)
 	isA     = english(`^(?:am|is)\s+(?:a|an)\s+((?:[\pL-]+\s+){0,2}?(?:` + trades + `))(?:\W*$|\s*[,.;!(].*|\s+(?:at|by|in|with|for|from|and|now|who|since|here)\b.*)`)
 )
 
