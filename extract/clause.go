@@ -12,7 +12,7 @@ var (
 	// nextClause parts clauses of which the second has a subject of its own.
 	nextClause = english(`(?:[,;]\s+(?:and|but|also|plus)\s+|[,;]\s+|\s+(?:and|but|also|plus|&)\s+|\s+[–—-]\s+)((?:(?:also|now|then|so|currently|recently|on the side|in my free time|yesterday|today|these days|sometimes)\s+)?(?:i|i'm|im|i've|i'd|we|we're|we've|my|our)\s)`)
 	// andVerb parts clauses that share their subject.
-	andVerb = english(`(?:,?\s+and\s+|,\s+)((?:now\s+)?(?:live|work|study|speak|have|love|hate|like|play|drive|moved|got|am|work)\s)`)
+	andVerb = english(`(?:,?\s+and\s+|,\s+)((?:now\s+)?(?:live|work|study|speak|have|love|hate|play|drive|moved|got|am|work)\s)`)
 )
 
 // clausePart is a part of a sentence that is a statement of its own, and what it is about.

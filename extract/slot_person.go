@@ -422,7 +422,7 @@ func studySlot(s *saying) (about, bool) {
 }
 
 var (
-	speaks   = english(`^(?:speak|speaks)\s+(?:(?:a little|a bit of|some|fluent|decent|basic|good|native|only|fluently|broken|very good|bad|perfect|any)\s+)*(\pL+)(?:\W*$|\s*[,.;!(].*|\s+(?:fluently|at home|at work|with|well|quite|very|too|but|now|since|because)\b.*)`)
+	speaks   = english(`^(?:speak|speaks|am fluent in|is fluent in)\s+(?:(?:a little|a bit of|some|fluent|decent|basic|good|native|only|fluently|broken|very good|bad|perfect|any)\s+)*(\pL+)(?:\W*$|\s*[,.;!(].*|\s+(?:fluently|at home|at work|with|well|quite|very|too|but|now|since|because)\b.*)`)
 	mothers  = english(`^(?:my|our) (?:native language|mother tongue|first language|native tongue) is\s+(\pL+)`)
 	noTongue = set(`to with about for of up out at loudly slowly softly too more less english-only in the my your it that this like from on so very as when`)
 )
@@ -431,7 +431,7 @@ func languageSlot(s *saying) (about, bool) {
 	if m := s.matchText(mothers, "language", "tongue"); m != nil {
 		return about{name: "native language", value: m[1]}, true
 	}
-	if m := s.match(speaks, "speak"); m != nil && s.known && !noTongue[strings.ToLower(m[1])] && (startsName(m[1]) || s.plain) {
+	if m := s.match(speaks, "speak", "fluent"); m != nil && s.known && !noTongue[strings.ToLower(m[1])] && (startsName(m[1]) || s.plain) {
 		return s.about("language:"+strings.ToLower(m[1]), "")
 	}
 	return about{}, false

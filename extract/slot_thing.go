@@ -344,6 +344,7 @@ var (
 	habit        = english(`^(eat|eats|eating|drink|drinks|smoke|smokes|vape|play|plays|go to|goes to|going to|subscribe to|subscribed to|take|takes|use|teach|teaches|do|practise|practice|run|runs|swim|swims|cycle|cycles|volunteer at|collect|collects|keep|keeps|bake|bakes|meditate|watch|watches|attend|wear|wears|sing in|dance|train|work out|work nights|work night shifts)\b\s*(.*)$`)
 	doing        = english(`^(?:am|are|is)\s+(eating|drinking|smoking|playing|taking|using|subscribing to|doing)\b\s*(.*)$`)
 	quits        = english(`^(?:quit|gave up|gave up on|dropped|cancelled my|canceled my|cancelled|canceled|got off)\s+(?:the\s+|my\s+)?(\pL+)(?:\s+subscription)?(?:\W*$|\s+(?:now|for good|last|yesterday|today|in|on|this|two|three|a)\b.*|\s*[,.].*)`)
+	mayEat       = english(`^can (?:eat|have|tolerate)\s+(.+)$`)
 	leavesCourse = english(`^(?:quit|stopped|gave up|dropped|dropped out of|cancelled|canceled|left|ended)\s+(?:my|the)\s+([\pL ]{2,30}?)\s+(lessons|classes|course|membership|subscription)\b`)
 	subscribed   = english(`^have (?:a|an) (?:subscription|membership) (?:to|at|with) (?:the )?(\p{Lu}[\pL ]{1,30}?)(?:\W*$|\s*[,.;].*)`)
 	medicated    = english(`^(?:am|is|went|came|got) (on|off) (?:the |my )?(antibiotics|medication|meds|the pill|insulin|statins|beta blockers|antidepressants|painkillers|steroids|metformin|ibuprofen|blood thinners)\b`)
@@ -358,7 +359,9 @@ func habitSlot(s *saying) (about, bool) {
 		return about{}, false
 	}
 	verb, object := "", ""
-	if m := s.match(habit); m != nil {
+	if m := s.match(mayEat, "can "); m != nil && (s.denied || strings.Contains(s.lowPredicate, " again")) {
+		verb, object = "eat", m[1]
+	} else if m := s.match(habit); m != nil {
 		verb, object = strings.ToLower(m[1]), m[2]
 	} else if m := s.match(doing, "ing"); m != nil {
 		verb, object = infinitive(strings.ToLower(m[1])), m[2]
