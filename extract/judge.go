@@ -39,6 +39,9 @@ func judge(text string, english, assistant bool, names map[string]bool) (act, st
 		// What sounds like a command is advice.
 		return states, text
 	}
+	if len(text) < 80 && steers.MatchString(text) || restates.MatchString(text) && !personal(text) && !named(text, names) {
+		return commands, ""
+	}
 	if counterfactual.MatchString(text) || handsOverHere(text) {
 		return commands, ""
 	}
@@ -177,6 +180,10 @@ var (
 		`)\b`)
 	// invites is an assistant's request to be told something.
 	invites = english(`^` + lightWords + `(?:tell me|let me know|share|feel free|i'd (?:love|like) to (?:know|hear|learn)|(?:if )?you can tell me|describe your|give me)\b`)
+	// steers are fragments that say how to go on.
+	steers = english(`^(?:` + lightWords + `|(?:interesting|perfect|nice)[,.! ]+)*(?:tell me more|do (?:it|that|this)|option \w|(?:neither|either|both|all of (?:them|it)|none of (?:them|these)|the (?:former|latter))|\d+ more|(?:a bit |a little |much |even |way )?(?:more|less) (?:formal|casual|details?|detailed|funny|serious|polite|concise|technical|examples)|(?:shorter|longer|simpler|funnier|louder|again)|(?:can|could) (?:u|you|ya) (?:make|do|try|shorten|redo|repeat|rewrite|explain|add|change) (?:it|that|this|one|them)\b[^.!,]{0,30}|in (?:french|german|english|spanish|italian|portuguese|dutch|japanese|chinese|korean|arabic|polish|one sentence|a table|bullet points)|next(?: one| question)?|ok \w+)(?: please| pls| plz| thanks)?\W*$`)
+	// restates says back what was explained.
+	restates = english(`^(?:i see|ok|okay|right|got it|ah|aha|oh|hm+)[,.! ]+so (?:it's|that's|basically|it is|you mean|that means|they're|it)\b`)
 	// counterfactual supposes what is not so, and tells nothing else.
 	counterfactual = english(`^` + lightWords + `(?:if|imagine if|suppose) (?:i|we)(?: only)? (?:were|was|had|won|could|lived|knew|did not|didn't|ever (?:won|had|became))\b[^.;]*\b(?:i'd|we'd|i would|we would|i could|we could|would i|would be|it'd|it would)\b`)
 	// standing marks a command that is to hold from now on, or that tells of a plan or a name.

@@ -60,6 +60,10 @@ var smallTalk = regexp.MustCompile(`^(?:(?:` + strings.Join([]string{
 	`(?:time flies|life is good|fair point|good point|great minds think alike|it is what it is|you know|i mean|as always|as usual|let me (?:see|think)|one (?:moment|second|sec)|give me a (?:moment|second|sec|minute)|hang on|hold on|just a (?:moment|second|sec|minute)|anyway|anyways|by the way|btw|guess what|you know what|long story short|to be honest|tbh)`,
 	`(?:i (?:have|got|'ve got)|(?:just )?(?:a|one)|another|quick|one (?:more|last)|i've got)(?: a| another| one)?(?: quick| small| more| last| simple)* question(?: for you| please)?`,
 	`(?:i'll|i will|will) (?:remember (?:that|this|it)|keep (?:that|this|it) in mind|make a note(?: of (?:that|it))?|note (?:that|it)(?: down)?|let you know|check it out|give it a (?:try|shot|go)|try (?:it|that))`,
+	// How the talk goes.
+	`(?:oh )?(?:i )?(?:didn't|did not|never) know (?:that|this)`, `not bad(?: at all)?`, `could be (?:better|worse)`, `(?:i )?(?:found it|figured it out|got it working|fixed it|solved it)`, `(?:that|it|this)(?: still)? (?:didn't|doesn't|did not|does not|won't|isn't) (?:work|working|help|helping)(?: either| for me| yet)?`,
+	`still (?:not working|broken|the same|doesn't work|nothing)`, `same (?:error|problem|issue|result|thing)(?: again| here)?`, `(?:i )?(?:still )?(?:don't|dont|do not) (?:get|understand|follow)(?: it| that| this)?`, `(?:oh )?i (?:get|got|see|understand) (?:it|that|what you mean)(?: now)?`,
+	`(?:that's|you're|youre|this is|it's|thats|ur|that is|you are) (?:` + degree + ` )?(?:wrong|incorrect|not true|not right|right|correct|false)`, `test(?:ing)?(?: \d+)*`, `(?:asdf|qwert)\w*`, `you(?:'ve| have)? (?:` + degree + ` )*(?:helped|saved)(?: me| us)?(?: (?:a lot|so much|out|big time|my life|today))*`,
 	// How it is just now.
 	`(?:i'm|im|i am) (?:` + degree + ` )?(?:tired|hungry|bored|sleepy|full|cold|busy|back|here|ready|done|awake|up|confused|lost|stuck|thirsty|waiting|listening|on my way|all ears|coming|off|out|in)(?: now| rn| right now| lol)?`, `(?:omw|on my way|lunch ?time|bed ?time|back(?: now)?|here|afk|gn|gm|brb(?: \S+)?|ugh+(?: monday| mondays| work| today)?|tgif|happy (?:monday|friday)|(?:it's )?(?:monday|friday) (?:again|already|finally)|same (?:old|as always|shit different day))`,
 	// Remarks on the other's answer.
@@ -78,7 +82,7 @@ var smallTalk = regexp.MustCompile(`^(?:(?:` + strings.Join([]string{
 	`(?:привет|здравствуйте|здравствуй|добрый (?:день|вечер)|доброе утро|(?:большое )?спасибо(?: большое)?|пожалуйста|пока|до свидания|да|нет|хорошо|ок|привіт|дякую)`,
 	`(?:مرحبا|مرحبًا|أهلا|اهلا|السلام عليكم|وعليكم السلام|(?:شكرا|شكرًا)(?: جزيلا| لك)?|تمام|طيب|ممتاز|رائع|أهلا وسهلا|كيف حالك|إلى اللقاء|الحمد لله|جزاك الله خيرا|يعطيك العافية|العفو|جميل|أوكي|ههه+|يسعد صباحك|عفوا|مع السلامة|نعم|لا|حسنا|صباح الخير|مساء الخير|नमस्ते|नमस्कार|धन्यवाद|शुक्रिया|ठीक है|हाँ|안녕하세요|안녕|감사합니다|고마워요?|고맙습니다|네|아니요|안녕히 (?:가세요|계세요)|שלום|תודה(?: רבה)?)`,
 	// Words that add nothing to any of these.
-	`(?:so|and|but|then|well|now|please|too|also|again|there|here|everyone|everybody|guys|folks|friend|friends|my friend|buddy|bro|sis|bud|mate|dude|girl|love|haha|lol|honestly|together|both|as well|today|tonight|though|already|first|for now|of course|@)`,
+	`(?:so|and|but|then|well|now|please|too|also|again|there|here|everyone|everybody|guys|folks|friend|friends|my friend|buddy|bro|sis|bud|mate|dude|girl|love|haha|lol|honestly|together|both|as well|today|tonight|though|already|first|for now|of course|actually|tbh|tho|to me|for me|@)`,
 }, `|`) + `)(?: |$))+$`)
 
 // filler are words that are small talk only beside a set phrase.
