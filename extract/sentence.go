@@ -276,6 +276,14 @@ func sentences(ctx context.Context, line string) []string {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(line[i:])
+		if isPictograph(r) && i > start {
+			// "I'm vegan 🌱 I love cats": emoji end a sentence where another plainly begins.
+			i += max(size, smileys(line[i:]))
+			if opensPlainly(line[i:]) {
+				take(i)
+			}
+			continue
+		}
 		if !strings.ContainsRune(spacedEnds, r) && !strings.ContainsRune(unspacedEnds, r) {
 			i += size
 			continue
@@ -316,6 +324,17 @@ func sentences(ctx context.Context, line string) []string {
 		}
 	}
 	return kept
+}
+
+// opensPlainly says whether a text begins, behind a blank, with a word in capitals that
+// begins sentences.
+func opensPlainly(after string) bool {
+	rest := strings.TrimLeft(after, " ")
+	if rest == after {
+		return false
+	}
+	words := wordsOf(head(rest, 40))
+	return len(words) > 0 && words[0].start == 0 && words[0].capital && openers[words[0].low]
 }
 
 // splitCaptions parts a sentence from notes in square brackets at its beginning

@@ -371,7 +371,7 @@ func liked(text string) string {
 	}
 	text = articles.ReplaceAllString(text, "")
 	words := strings.Fields(text)
-	if len(words) == 0 || len(words) > 6 || noThings[words[0]] {
+	if len(text) < 2 || len(words) == 0 || len(words) > 6 || noThings[words[0]] {
 		return ""
 	}
 	for _, w := range words {

@@ -22,7 +22,7 @@ var (
 	spokenAs = english(`^(?:my )?pronouns are\s+(\pL+(?:/\pL+)+)`)
 	usesThem = english(`^use\s+(\pL+(?:/\pL+)+)(?: pronouns)?`)
 
-	isAge     = english(`^(?:am|is|are)\s+(\d{1,3})(?:\s*(?:years?[- ]old|yrs? old|yo|y/o|years of age))?(?:\s+(?:now|today|already|btw|as of|and|but|not)\b.*|\s*[,.;!(].*)?\W*$`)
+	isAge     = english(`^(?:am|is|are)\s+(\d{1,3})(?:\s*(?:years?[- ]old|yrs? old|yo|y/o|years of age))?(?:\s+(?:now|today|already|btw|as of|and|but|not)\b.*|\s*[,;!(].*|\.(?:\s.*)?)?\W*$`)
 	turnedAge = english(`^turned\s+(\d{1,3})\b`)
 	agedLong  = english(`^(?:am|is|are)\s+(?:a\s+)?(\d{1,3})[- ]?(?:years?[- ]old|yo|y/o|yrs old)\b`)
 
@@ -119,6 +119,9 @@ func ageSlot(s *saying) (about, bool) {
 			pattern = turnedAge
 		case "long":
 			pattern = agedLong
+		}
+		if p == "is" && s.subject != "" && !strings.HasPrefix(s.low, "my ") && !strings.HasPrefix(s.low, "our ") {
+			continue // "Rent is 90"
 		}
 		if m := pattern.FindStringSubmatch(s.predicate); m != nil && !strings.HasPrefix(m[1], "0") && (len(m[1]) < 3 || m[1] < "121") {
 			return s.about("age", m[1])

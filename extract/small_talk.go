@@ -125,6 +125,9 @@ func isSmallTalk(text string, names map[string]bool) bool {
 	if len(words) > 30 {
 		return false
 	}
+	if len(words) == 1 && idle[words[0].low] {
+		return true
+	}
 	if utf8.RuneCountInString(text) <= 60 && foreignThanks.MatchString(text) && !strings.ContainsAny(text, "0123456789,;，、") {
 		return true
 	}
@@ -158,6 +161,9 @@ func spacedSmallTalk(words []word, names map[string]bool) bool {
 	}
 	return !only && (smallTalk.MatchString(line.String()) || thanksFor(words))
 }
+
+// idle are words that alone tell nothing, whatever they answer.
+var idle = set(`so and but then well anyway also because or um uh er`)
 
 // thanksFor says whether words thank at length, and tell nothing of who does: no name,
 // no number, nothing of their own.

@@ -491,8 +491,10 @@ func (g *grouping) add(text string, leans bool, slot about) {
 				last.text = follow(last.text, s.text)
 				last.words += words
 				last.when = last.when.better(when)
-				if last.slot.name == "" {
+				if first := wordsOf(head(last.text, 40)); last.slot.name == "" {
 					last.slot = s.slot
+				} else if len(first) > 0 && !own[first[0].low] && !g.refers(text) && !verbal(wordsOf(text)) {
+					last.slot = about{} // a row of fragments tells more than one thing
 				}
 				return
 			}
@@ -517,6 +519,12 @@ func (g *grouping) leans(text string) bool {
 		return false
 	}
 	return !verbal(words) && len(words) <= 8 || len(words) <= 2
+}
+
+// refers says whether a sentence begins with what stands for something said before.
+func (g *grouping) refers(text string) bool {
+	words := wordsOf(text)
+	return len(words) > 0 && refersBack(words)
 }
 
 // refersBack says whether words begin with one that stands for something said before.
