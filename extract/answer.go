@@ -36,7 +36,7 @@ func (g *grouping) answers(text string) bool {
 		return true
 	}
 	if own[words[0].low] && verbal(words) {
-		return false
+		return n <= 8 && leavesOut(words) && !g.assistant
 	}
 	return n <= 3 || n <= 8 && !verbal(words) || refersBack(words) || standsIn(words) || yesNo[words[0].low] && len(words) > 1 && !own[words[1].low]
 }
@@ -75,7 +75,7 @@ var (
 	yesNo     = set(`yes yeah yep yup ya no nope nah never not sometimes always rarely often definitely absolutely yea`)
 	answering = set(`i i'm am do did have was don't didn't haven't wasn't not really anymore any more yet we are aren't sure course of it is isn't never always at all much often he she does doesn't has hasn't`)
 	// aboutYou opens a question to be answered by yes or no about who is asked.
-	aboutYou = english(`(?:^|[,.!?]\s+|\b(?:so|and|but|also|oh|hey|ok)\s+)(?:are|were|do|did|have|had|is|was|does|has|aren't|don't|didn't|haven't|isn't|can|could|would|will)\s+(?:you|your|any of you|anyone in your)\b|(?:^|[,.!?]\s+)(?:and |do you have )?any (?:food |known |other )?(?:allerg|dietary|pets|kids|children|siblings|hobbies|medical|health|medication|brothers|sisters|intolerance)`)
+	aboutYou = english(`(?:^|[,.!?]\s+|\b(?:so|and|but|also|oh|hey|ok)\s+)(?:are|were|do|did|have|had|is|was|does|has|aren't|don't|didn't|haven't|isn't|can|could|would|will)\s+(?:you|your|any of you|anyone in your)\b|\b(?:so|and|then|ah|oh),? you(?:'re| are| live| work| have| like| don't| do not)\b[^.?!]*\?|\byou[^.?!]{2,60}, (?:right|correct|yes|don't you|aren't you)\?|(?:^|[,.!?]\s+)(?:and |do you have )?any (?:food |known |other )?(?:allerg|dietary|pets|kids|children|siblings|hobbies|medical|health|medication|brothers|sisters|intolerance)`)
 	// offer is a question whose yes grants or wishes, and tells nothing.
 	offer = english(`\b(?:would you (?:like|mind|care)|do you want|(?:would|do|did) you (?:like|want|need|mind|prefer) (?:me|to (?:know|see|hear|try|go on|continue|proceed|start)|some (?:help|tips|ideas|more|examples)|any (?:help|more|other)|help|more|another|that|this)|(?:can|could|shall|should|may) (?:i|we)|(?:can|could) you (?:tell|give|share|send|show|confirm|clarify|elaborate)|make sense|(?:do|did) (?:that|this|it|you) (?:help|understand|see|get|agree|think|know)|anything else|(?:are you )?ready (?:to|for)|is (?:that|this) (?:ok|okay|right|correct|fine|all)|sounds? good)\b`)
 )
@@ -109,6 +109,7 @@ var answeredAs = []answered{
 var (
 	yesLead     = english(`^(?:yes|yeah|yep|yup|yea|no|nope|nah|well|um|uh|oh|it's|it is|that's|that would be|in|at|as an?|for|on|mostly|mainly|just|only|to|i'm|i am|he's|she's|his name is|her name is|her name's|his name's|called)(?:[\s,!.–—-]+)`)
 	youQuestion = english(`(?:^|[,.!?]\s+|\b(?:so|and|but|also|oh|hey|ok)[\s,]+)(are|do|have|can) you\s+((?:still|currently|also|really|actually)\s+)?([^?]+)\?[^?]*$`)
+	youSaid     = english(`\byou(?:('re\b)| )?((?:are|live|work|have|like|love|study|eat|drink|speak|play|drive)?\b[^?]{2,60}?)(?:, (?:right|correct|yes|don't you|aren't you))?\?[^?]*$`)
 	denying     = set(`no nope nah never not don't didn't haven't`)
 	affirming   = set(`yes yeah yep yup ya yea definitely absolutely sure always`)
 )
@@ -140,6 +141,11 @@ func slotOfAnswer(question, answer string) about {
 			no = no || w.low == "not" || strings.HasSuffix(w.low, "n't")
 		}
 		m := youQuestion.FindStringSubmatch(question)
+		if d := youSaid.FindStringSubmatch(question); m == nil && d != nil {
+			a := slotOf("I " + strings.Replace(strings.Replace(d[1]+d[2], "'re", "am", 1), "are ", "am ", 1))
+			a.negated = a.name != "" && a.negated != no
+			return a
+		}
 		if m == nil || strings.Contains(m[3], " or ") || strings.HasPrefix(m[3], "ever ") {
 			return about{}
 		}

@@ -425,6 +425,9 @@ func (g *grouping) sentence(text string) {
 		return
 	}
 	did, said := g.judge(text)
+	if did == states && g.english && !g.adjacent && carriesNothing(text) {
+		did = chats
+	}
 	switch did {
 	case chats:
 		// "It was magical!" is no small talk if it is about what was just told.
