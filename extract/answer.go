@@ -10,11 +10,14 @@ import (
 // answers says whether a message's first sentence is a bare answer to what the
 // other speaker asked just before.
 func (g *grouping) answers(text string) bool {
-	if g.question == "" || endsAsking(text) {
+	if g.question == "" || endsAsking(text) || g.english && asksSomething(text) {
 		return false
 	}
 	words := wordsOf(text)
 	n := countWords(text)
+	if g.english && !g.assistant && tasteAnswer.MatchString(text) && tasteAsked.MatchString(g.question) {
+		return true
+	}
 	if !g.english {
 		return n <= 3 && len(words) > 0 && !isSmallTalk(text, g.names)
 	}
@@ -29,11 +32,33 @@ func (g *grouping) answers(text string) bool {
 	if g.assistant || request.MatchString(text) && len(words) > 1 || offer.MatchString(g.question) && yesNo[words[0].low] {
 		return false
 	}
-	if own[words[0].low] && verbal(words) {
-		return false
+	if (affirming[words[0].low] || denying[words[0].low]) && len(words) > 1 && aboutYou.MatchString(g.question) && slotOf(yesLead.ReplaceAllString(text, "")).name == "" {
+		return true
 	}
-	return n <= 3 || n <= 8 && !verbal(words) || refersBack(words) || yesNo[words[0].low] && len(words) > 1 && !own[words[1].low]
+	if own[words[0].low] && verbal(words) {
+		return n <= 8 && leavesOut(words) && !g.assistant
+	}
+	return n <= 3 || n <= 8 && !verbal(words) || refersBack(words) || standsIn(words) || yesNo[words[0].low] && len(words) > 1 && !own[words[1].low]
 }
+
+// standsIn says whether words speak of somebody only as "she" and name nobody.
+func standsIn(words []word) bool {
+	found := false
+	for i, w := range words {
+		found = found || standing3[w.low]
+		if own[w.low] || i > 0 && w.capital && w.low != "i" {
+			return false
+		}
+	}
+	return found
+}
+
+var (
+	standing3 = set(`he he's she she's they they're him`)
+	// tasteAnswer answers whether one likes something.
+	tasteAnswer = english(`^(?:(?:yes|yeah|no|nope|nah|oh|i|honestly|absolutely|really|totally|actually)[\s,!.]+)*(love|adore|like|enjoy|hate|dislike|can't stand|don't like|do not like) (?:it|them|that|those)\b[^,.]{0,20}[.!]*$`)
+	tasteAsked  = english(`\bdo you (?:like|enjoy|love)\s+([^?]+)\?`)
+)
 
 // yesOrNo tells "Yes", "No, I'm not", "I do", "not anymore", "never": answers that
 // say nothing without their question.
@@ -50,9 +75,9 @@ var (
 	yesNo     = set(`yes yeah yep yup ya no nope nah never not sometimes always rarely often definitely absolutely yea`)
 	answering = set(`i i'm am do did have was don't didn't haven't wasn't not really anymore any more yet we are aren't sure course of it is isn't never always at all much often he she does doesn't has hasn't`)
 	// aboutYou opens a question to be answered by yes or no about who is asked.
-	aboutYou = english(`(?:^|[,.!?]\s+|\b(?:so|and|but|also|oh|hey|ok)\s+)(?:are|were|do|did|have|had|is|was|does|has|aren't|don't|didn't|haven't|isn't|can|could)\s+(?:you|your|any of you|anyone in your)\b`)
+	aboutYou = english(`(?:^|[,.!?]\s+|\b(?:so|and|but|also|oh|hey|ok)\s+)(?:are|were|do|did|have|had|is|was|does|has|aren't|don't|didn't|haven't|isn't|can|could|would|will)\s+(?:you|your|any of you|anyone in your)\b|\b(?:so|and|then|ah|oh),? you(?:'re| are| live| work| have| like| don't| do not)\b[^.?!]*\?|\byou[^.?!]{2,60}, (?:right|correct|yes|don't you|aren't you)\?|(?:^|[,.!?]\s+)(?:and |do you have )?any (?:food |known |other )?(?:allerg|dietary|pets|kids|children|siblings|hobbies|medical|health|medication|brothers|sisters|intolerance)`)
 	// offer is a question whose yes grants or wishes, and tells nothing.
-	offer = english(`\b(?:(?:would|do|did) you (?:like|want|need|mind|prefer) (?:me|to (?:know|see|hear|try|go on|continue|proceed|start)|some (?:help|tips|ideas|more|examples)|any (?:help|more|other)|help|more|another|that|this)|(?:can|could|shall|should|may) (?:i|we)|(?:can|could) you (?:tell|give|share|send|show|confirm|clarify|elaborate)|make sense|(?:do|did) (?:that|this|it|you) (?:help|understand|see|get|agree|think|know)|anything else|(?:are you )?ready (?:to|for)|is (?:that|this) (?:ok|okay|right|correct|fine|all)|sounds? good)\b`)
+	offer = english(`\b(?:would you (?:like|mind|care)|do you want|(?:would|do|did) you (?:like|want|need|mind|prefer) (?:me|to (?:know|see|hear|try|go on|continue|proceed|start)|some (?:help|tips|ideas|more|examples)|any (?:help|more|other)|help|more|another|that|this)|(?:can|could|shall|should|may) (?:i|we)|(?:can|could) you (?:tell|give|share|send|show|confirm|clarify|elaborate)|make sense|(?:do|did) (?:that|this|it|you) (?:help|understand|see|get|agree|think|know)|anything else|(?:are you )?ready (?:to|for)|is (?:that|this) (?:ok|okay|right|correct|fine|all)|sounds? good)\b`)
 )
 
 // answered is a kind of question and the statement that its answer makes.
@@ -84,6 +109,7 @@ var answeredAs = []answered{
 var (
 	yesLead     = english(`^(?:yes|yeah|yep|yup|yea|no|nope|nah|well|um|uh|oh|it's|it is|that's|that would be|in|at|as an?|for|on|mostly|mainly|just|only|to|i'm|i am|he's|she's|his name is|her name is|her name's|his name's|called)(?:[\s,!.–—-]+)`)
 	youQuestion = english(`(?:^|[,.!?]\s+|\b(?:so|and|but|also|oh|hey|ok)[\s,]+)(are|do|have|can) you\s+((?:still|currently|also|really|actually)\s+)?([^?]+)\?[^?]*$`)
+	youSaid     = english(`\byou(?:('re\b)| )?((?:are|live|work|have|like|love|study|eat|drink|speak|play|drive)?\b[^?]{2,60}?)(?:, (?:right|correct|yes|don't you|aren't you))?\?[^?]*$`)
 	denying     = set(`no nope nah never not don't didn't haven't`)
 	affirming   = set(`yes yeah yep yup ya yea definitely absolutely sure always`)
 )
@@ -94,12 +120,32 @@ func slotOfAnswer(question, answer string) about {
 	if len(words) == 0 || supposed.MatchString(answer) {
 		return about{}
 	}
+	if m, asked := tasteAnswer.FindStringSubmatch(answer), tasteAsked.FindStringSubmatch(question); m != nil && asked != nil {
+		a := slotOf("I like " + asked[1])
+		switch strings.ToLower(m[1]) {
+		case "love", "adore", "like", "enjoy":
+		default:
+			a.negated = a.name != ""
+		}
+		return a
+	}
 	yes, no := affirming[words[0].low], denying[words[0].low]
-	if (yes || no) && yesOrNo(words) {
+	if said := slotOf(yesLead.ReplaceAllString(answer, "")); (yes || no) && said.name != "" {
+		return said
+	}
+	if yes && !yesOrNo(words) && !own[words[1].low] {
+		yes = false // "Yes, shellfish"
+	}
+	if yes || no {
 		for _, w := range words {
 			no = no || w.low == "not" || strings.HasSuffix(w.low, "n't")
 		}
 		m := youQuestion.FindStringSubmatch(question)
+		if d := youSaid.FindStringSubmatch(question); m == nil && d != nil {
+			a := slotOf("I " + strings.Replace(strings.Replace(d[1]+d[2], "'re", "am", 1), "are ", "am ", 1))
+			a.negated = a.name != "" && a.negated != no
+			return a
+		}
 		if m == nil || strings.Contains(m[3], " or ") || strings.HasPrefix(m[3], "ever ") {
 			return about{}
 		}
@@ -110,9 +156,6 @@ func slotOfAnswer(question, answer string) about {
 		}
 		a.negated = a.negated != no
 		return a
-	}
-	if no {
-		return about{}
 	}
 	bare := answer
 	for {
@@ -140,4 +183,4 @@ func slotOfAnswer(question, answer string) about {
 }
 
 // joined are questions that ask for two things at once.
-var joined = english(`\band (?:what|where|how|who|when|do|are)\b`)
+var joined = english(`\S\s+and (?:what|where|how|who|when|do|are)\b`)

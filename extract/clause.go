@@ -12,51 +12,76 @@ var (
 	// nextClause parts clauses of which the second has a subject of its own.
 	nextClause = english(`(?:[,;]\s+(?:and|but|also|plus)\s+|[,;]\s+|\s+(?:and|but|also|plus|&)\s+|\s+[–—-]\s+)((?:(?:also|now|then|so|currently|recently|on the side|in my free time|yesterday|today|these days|sometimes)\s+)?(?:i|i'm|im|i've|i'd|we|we're|we've|my|our)\s)`)
 	// andVerb parts clauses that share their subject.
-	andVerb = english(`(?:,?\s+and\s+|,\s+)((?:now\s+)?(?:live|work|study|speak|have|love|hate|like|play|drive|moved|got|am|work)\s)`)
+	andVerb = english(`(?:,?\s+and\s+|,\s+)((?:now\s+)?(?:live|work|study|speak|have|love|hate|play|drive|moved|got|am|work)\s)`)
 )
+
+// clausePart is a part of a sentence that is a statement of its own, and what it is about.
+type clausePart struct {
+	text string
+	slot about
+}
 
 // clauses cuts a statement into those that have slots of their own. A clause that
 // lacks its subject gets it in brackets.
-func (g *grouping) clauses(text string) []string {
-	if len(text) > 400 || strings.ContainsAny(text, "\"“«") || supposed.MatchString(expand(text)) {
-		return []string{text}
+func (g *grouping) clauses(text string) []clausePart {
+	whole := []clausePart{{text, slotOf(text)}}
+	if len(text) > 400 || !strings.ContainsAny(text, ",;&–—-") && !strings.Contains(text, " and ") && !strings.Contains(text, " but ") && !strings.Contains(text, " also ") && !strings.Contains(text, " plus ") || strings.ContainsAny(text, "\"“«") || supposed.MatchString(expand(text)) {
+		return whole
 	}
-	var out []string
-	start := 0
+	var out []clausePart
+	start, comma := 0, false
+	cut := func(end int) {
+		part := text[start:end]
+		out = append(out, clausePart{part, slotOf(part)})
+	}
 	for _, m := range nextClause.FindAllStringSubmatchIndex(text, -1) {
 		if m[2] < start || !g.wholeClause(text[start:m[0]]) || !g.wholeClause(firstClause(text[m[2]:])) {
 			continue
 		}
-		out = append(out, text[start:m[0]])
+		comma = comma || !hasContent(text[m[0]:m[2]]) && !strings.Contains(text[m[0]:m[2]], "&")
+		cut(m[0])
 		start = m[2]
 	}
-	out = append(out, text[start:])
+	if start > 0 {
+		cut(len(text))
+	}
 	if len(out) > 1 {
-		slots, alone := map[string]bool{}, 0
+		var held about
+		slots, alone := 0, 0
 		for i, c := range out {
-			if a := slotOf(c); a.name != "" {
-				slots[a.name+a.subject] = true
-			} else if i > 0 && (g.leans(c) || hangs.MatchString(c)) || countWords(c) < 4 {
-				alone--
-			} else {
+			switch {
+			case c.slot.name != "":
+				if slots == 0 || c.slot.name != held.name || c.slot.subject != held.subject {
+					slots++
+				}
+				held = c.slot
+			case i > 0 && (g.leans(c.text) || hangs.MatchString(c.text)), countWords(c.text) < 4:
+			default:
 				alone++
 			}
 		}
-		if len(slots) >= 2 || len(slots) == 1 && alone == len(out)-1 {
+		if last := out[len(out)-1].slot; comma && out[0].slot.negated && (last.name == "" || out[0].slot.name == "role" || last.name == out[0].slot.name) {
+			// "I'm not a sailor, I do tree work": the contrast is one statement.
+			return []clausePart{{text, held}}
+		}
+		if slots >= 2 || slots == 1 && alone == len(out)-1 && !comma {
 			return out
 		}
-		return []string{text}
+		if slots == 1 {
+			whole[0].slot = held
+		}
+		return whole
 	}
-	if !firstPerson.MatchString(expand(text)) {
-		return out
+	if whole[0].slot.name == "" || !firstPerson.MatchString(expand(text)) {
+		return whole
 	}
 	for _, m := range andVerb.FindAllStringSubmatchIndex(text, -1) {
 		a, b := slotOf(text[:m[0]]), slotOf("I "+text[m[2]:])
 		if a.name != "" && b.name != "" && a.name != b.name {
-			return []string{text[:m[0]], "(I) " + text[m[2]:]}
+			return []clausePart{{text[:m[0]], a}, {"(I) " + text[m[2]:], b}}
 		}
 	}
-	return out
+	return whole
 }
 
 // hangs are words that stand for something of the clause before.

@@ -10,8 +10,15 @@ import (
 var (
 	// recallHeading opens a block of recalled text, as an assembled context has it.
 	recallHeading = regexp.MustCompile(`(?i)^\W{0,6}(?:(?:retrieved|recalled|relevant)\s+(?:long[- ]term\s+)?memories)\b[^:\n]{0,60}:`)
+	// recallTitle is such a heading on a line of its own, in other words.
+	recallTitle = regexp.MustCompile(`(?i)^\W{0,6}(?:(?:here (?:is|are) )?(?:what (?:i|we|you) (?:know|remember|have)|known facts|facts|memories|information|notes|context|background|things (?:i|we|you) (?:know|remember)|recalled|retrieved)\s+(?:facts\s+|memories\s+)?(?:about|of|on|for) (?:the user|this user|user|you)|user(?:'s)? (?:memories|memory|facts|profile)|(?:stored|saved|long[- ]term) memor(?:y|ies))\b[^:\n]{0,40}:?\W*$`)
+	// memoryTitle is one that only counts before lines that say who spoke.
+	memoryTitle = regexp.MustCompile(`(?i)^\W{0,6}memor(?:y|ies)\W*$`)
+	// aboutUser is a line that tells of "the user" as a memory does: nobody says so of
+	// themself.
+	aboutUser = regexp.MustCompile(`(?i)^\W{0,4}(?:\d{1,3}[.)]\s*)?(?:memory:\s*)?(?:the )?user(?:(?:'s|’s) (?:name|favou?rite|dog|cat|wife|husband|sister|brother|son|daughter|job|age|birthday|home|hobb\pL+)\b|\s+(?:lives in|likes|loves|prefers|enjoys|dislikes|hates|works (?:at|as|for)|moved to|owns a|is (?:called|named|allergic|vegan|vegetarian|married|from|a (?:nurse|teacher|developer|student|doctor|vegan|vegetarian))|has (?:a|two|three|an) (?:dog|cat|sister|brother|son|daughter|kid|child|wife|husband|boat|allergy)|said|mentioned|told)\b)`)
 	// recallTag is the same in the manner of markup.
-	recallTag = regexp.MustCompile(`(?i)<\s*(/?)\s*([a-z_-]{0,30}(?:memory|memories|recalled)[a-z_-]{0,30})\b[^>\n]*>`)
+	recallTag = regexp.MustCompile(`(?i)<\s*(/?)\s*([a-z_-]{0,30}(?:memory|memories|recalled|user_info|user-info|user_profile|user-profile|userinfo|known_facts|user_facts)[a-z_-]{0,30})\b[^>\n]*>`)
 	// recallLine is a line of such a block: "role: text", "- text" or "1. text".
 	recallLine = regexp.MustCompile(`^\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)?(?:\[[^\]]{1,60}\]\s*)?[\p{L}\p{N}_ .-]{1,40}:\s|^\s*(?:[-*•]|\d{1,3}[.)])\s+`)
 	// turnLine is a line of a chat that was pasted or given as an example.
@@ -71,14 +78,16 @@ func cleaned(ctx context.Context, text string, keepSecrets bool) (string, error)
 // follow in its form, or a pair of tags with all between them.
 func dropRecalled(text string) string {
 	text = dropTagged(text)
-	if !strings.Contains(strings.ToLower(text), "memories") {
+	if low := strings.ToLower(text); !strings.Contains(low, "memor") && !strings.Contains(low, "user") && !strings.Contains(low, "you") {
 		return text
 	}
 	var kept []string
 	inside := false
-	for _, line := range strings.Split(text, "\n") {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
 		switch {
-		case recallHeading.MatchString(line):
+		case aboutUser.MatchString(line):
+		case recallHeading.MatchString(line), recallTitle.MatchString(line), memoryTitle.MatchString(line) && i+1 < len(lines) && turnLine.MatchString(lines[i+1]):
 			inside = true
 		case inside && recallLine.MatchString(line):
 		default:
@@ -124,12 +133,17 @@ func dropTagged(text string) string {
 func dropExamples(text string) string {
 	lines := strings.Split(text, "\n")
 	sides := map[string]bool{}
+	users := 0
 	for _, line := range lines {
 		if m := turnLine.FindStringSubmatch(line); m != nil {
-			sides[strings.ToLower(m[1])] = true
+			side := strings.ToLower(m[1])
+			sides[side] = true
+			if side == "user" {
+				users++
+			}
 		}
 	}
-	chat := (sides["user"] || sides["human"]) && (sides["assistant"] || sides["ai"] || sides["bot"])
+	chat := (sides["user"] || sides["human"]) && (sides["assistant"] || sides["ai"] || sides["bot"]) || users > 1
 	pairs := (sides["q"] && sides["a"] || sides["input"] && sides["output"]) && exampleWord.MatchString(text)
 	if !chat && !pairs {
 		return text

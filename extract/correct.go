@@ -12,8 +12,9 @@ import (
 const slip = `(?:oops|oopsie|whoops|ops|oh|ugh|argh|ah|agh|sorry|wait|no wait|wait no|no|nope|hang on|hold on|correction|typo|edit|my bad|my mistake|hmm?|actually|damn)`
 
 var (
-	meant      = english(`^(?:` + slip + `[\s,:;.!–—-]+)*(?:i (?:mean|meant)(?: to (?:say|write|type|put))?|make that|make it|(?:that |it )?should (?:be|have been|say|read)|correction|typo|edit|scratch that|i misspoke)[\s,:;.!–—-]+(?:it's |it is |that's |was )?(.+)$`)
+	meant      = english(`^(?:` + slip + `[\s,:;.!–—-]+)*(?:i (?:mean|meant)(?: to (?:say|write|type|put))?|(?:that |it )?should (?:be|have been|say|read)|correction|typo|edit|i misspoke)[\s,:;.!–—-]+(?:it's |it is |that's |was )?(.+)$`)
 	slipped    = english(`^(?:` + slip + `[\s,:;.!–—-]+){1,3}(?:(?:it's|it is|that's|was|not)\s+)?(.+)$`)
+	makesIt    = english(`^(?:` + slip + `[\s,:;.!–—-]+)*make (?:that|it)\s+(.+)$`)
 	slipOpens  = english(`^(?:oops|oopsie|whoops|ops|ugh|argh|agh|wait|no wait|wait no|correction|typo|edit|my bad|my mistake|sorry)\b`)
 	actuallyIs = english(`^(?:no[,.! ]+)?(?:(?:actually|sorry|wait|oh)[,: ]+)+(?:it's|it is|that's|it was|that was)\s+(.+)$`)
 	notXButY   = english(`^(?:no[,.! ]+)?(?:it's |that's |i said |i meant )?not (\S+(?: \S+){0,3}?)(?:,| but|;) (?:but |it's |it is |rather )?(\S+(?: \S+){0,3})$`)
@@ -24,21 +25,23 @@ var (
 // corrects takes a sentence that corrects what was said before it and says whether
 // it was one.
 func (g *grouping) corrects(text string) bool {
-	right, star := "", false
+	if n := len(text); n > 160 {
+		return false // a slip is corrected in few words
+	}
+	right, star, plainly := "", false, false
 	bare := strings.TrimRight(text, " .!😅🙈😂")
-	switch m := meant.FindStringSubmatch(bare); {
-	case m != nil:
+	if m := meant.FindStringSubmatch(bare); m != nil {
+		right, plainly = m[1], true
+	} else if m := starred.FindStringSubmatch(bare); m != nil {
+		right, star = m[1]+m[2], true
+	} else if m := actuallyIs.FindStringSubmatch(bare); m != nil && countWords(m[1]) <= 6 {
+		right, plainly = m[1], true
+	} else if m := notXButY.FindStringSubmatch(bare); m != nil {
+		right = m[2]
+	} else if m := makesIt.FindStringSubmatch(bare); m != nil && countWords(m[1]) <= 4 {
 		right = m[1]
-	default:
-		if m := starred.FindStringSubmatch(bare); m != nil {
-			right, star = m[1]+m[2], true
-		} else if m := actuallyIs.FindStringSubmatch(bare); m != nil && countWords(m[1]) <= 6 {
-			right = m[1]
-		} else if m := notXButY.FindStringSubmatch(bare); m != nil {
-			right = m[2]
-		} else if m := slipped.FindStringSubmatch(bare); m != nil && slipOpens.MatchString(bare) && countWords(m[1]) <= 4 && !verbal(wordsOf(m[1])) && !isSmallTalk(bare, g.names) {
-			right = m[1]
-		}
+	} else if m := slipped.FindStringSubmatch(bare); m != nil && slipOpens.MatchString(bare) && countWords(m[1]) <= 4 && !verbal(wordsOf(m[1])) && !isSmallTalk(bare, g.names) {
+		right = m[1]
 	}
 	if right == "" || endsAsking(text) {
 		return false
@@ -49,11 +52,14 @@ func (g *grouping) corrects(text string) bool {
 	}
 	dated, when := resolve(text, g.said, g.english)
 	amended := func(s statement) statement {
-		s.text, s.words, s.when = follow(s.text, dated), s.words+countWords(text), when.better(s.when)
+		if when.grain != never || figure.MatchString(right) || dayWord.MatchString(right) {
+			s.when = when // the date that was told is the wrong one
+		}
+		s.text, s.words = follow(s.text, dated), s.words+countWords(text)
 		s.slot = amend(s.slot, right, star)
 		return s
 	}
-	if n := len(g.out); n > 0 && g.adjacent && !g.out[n-1].forget {
+	if n := len(g.out); n > 0 && g.adjacent && !g.out[n-1].forget && (plainly || replaces(g.out[n-1].text, right)) {
 		g.out[n-1] = amended(g.out[n-1])
 		g.spoken, g.asked = true, ""
 		return true
@@ -62,7 +68,7 @@ func (g *grouping) corrects(text string) bool {
 		return false
 	}
 	from, last, _ := g.own(g.ctx, g.message)
-	if from == nil {
+	if from == nil || !replaces(last.text, right) && !(plainly && countWords(right) <= 3) {
 		return false
 	}
 	s := amended(last)
@@ -100,10 +106,60 @@ func amend(a about, right string, star bool) about {
 	return a
 }
 
+// replaces says whether what is said to be right can stand for a word of a statement:
+// a number for a number, a name for a name, a word for one spelt much alike.
+func replaces(statement, right string) bool {
+	rights := wordsOf(right)
+	if len(rights) == 0 {
+		return false
+	}
+	number := func(w word) bool { return numbers[w.low] > 0 || strings.ContainsAny(w.low[:1], "0123456789") }
+	for i, w := range wordsOf(statement) {
+		switch {
+		case number(rights[0]):
+			if number(w) && len(w.low) > 1 || strings.ContainsAny(w.low[:1], "0123456789") {
+				return true
+			}
+		case rights[0].capital && i > 0 && w.capital && !own[w.low], alike(w.low, rights[len(rights)-1].low):
+			return true
+		}
+	}
+	return false
+}
+
+// alike says whether two words differ in two letters at most, and begin the same.
+func alike(a, b string) bool {
+	if len(a) < 3 || len(b) < 3 || a[0] != b[0] || max(len(a), len(b)) > 24 || a == b {
+		return false
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)] <= 2
+}
+
 var figure = regexp.MustCompile(`^\d[\d.,:/]*`)
+
+var wrongHints = strings.Split("wrong,mistake,incorrect,not right,not true,typo,a lie", ",")
 
 // takesBack takes "I said my sister's name is Katrin, that was wrong: it's Karin".
 func (g *grouping) takesBack(text string) bool {
+	if low := strings.ToLower(text); len(text) > 300 || !contains(low, wrongHints) {
+		return false
+	}
 	m := saidWrong.FindStringSubmatch(strings.TrimRight(text, " .!"))
 	if m == nil {
 		return false

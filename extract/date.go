@@ -108,6 +108,7 @@ func mentions(text string, said time.Time, english bool) []mention {
 	r := reader{text: text, words: wordsOf(text), said: said}
 	out := isoDates(text)
 	if !english {
+		slices.SortStableFunc(out, func(a, b mention) int { return a.start - b.start })
 		return out
 	}
 	if !said.IsZero() {
@@ -145,8 +146,36 @@ func day(year int, month time.Month, d int) time.Time {
 
 var isoDate = regexp.MustCompile(`\b(\d{4})-(\d{2})-(\d{2})\b`)
 
-func isoDates(text string) []mention {
+// writtenDates are dates in figures that leave no doubt: the day comes first with
+// dots, the year with slashes and in Chinese and Japanese.
+var (
+	dottedDate  = regexp.MustCompile(`\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b`)
+	slashedDate = regexp.MustCompile(`\b(\d{4})/(\d{1,2})/(\d{1,2})\b`)
+	hanDate     = regexp.MustCompile(`(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号號]`)
+)
+
+func figureDates(text string) []mention {
 	var out []mention
+	for n, pattern := range []*regexp.Regexp{dottedDate, slashedDate, hanDate} {
+		for _, m := range pattern.FindAllStringSubmatchIndex(text, -1) {
+			part := func(group int) int {
+				v, _ := strconv.Atoi(text[m[2*group]:m[2*group+1]]) // digits by the pattern
+				return v
+			}
+			y, month, d := part(1), part(2), part(3)
+			if n == 0 {
+				y, d = d, y
+			}
+			if t := day(y, time.Month(month), d); y >= 1900 && y <= 2100 && month >= 1 && month <= 12 && t.Day() == d && t.Month() == time.Month(month) {
+				out = append(out, mention{start: m[0], end: m[1], when: moment{t, byDay}})
+			}
+		}
+	}
+	return out
+}
+
+func isoDates(text string) []mention {
+	out := figureDates(text)
 	for _, m := range isoDate.FindAllStringSubmatchIndex(text, -1) {
 		t, err := time.Parse("2006-01-02", text[m[0]:m[1]])
 		if err == nil && t.Year() >= 1 {
@@ -171,7 +200,7 @@ var (
 	units = map[string]string{
 		"minute": "minute", "minutes": "minute", "min": "minute", "mins": "minute", "hour": "hour", "hours": "hour",
 		"day": "day", "days": "day", "night": "day", "nights": "day", "week": "week", "weeks": "week", "weekend": "weekend", "weekends": "weekend",
-		"month": "month", "months": "month", "year": "year", "years": "year", "yr": "year", "yrs": "year", "decade": "decade", "decades": "decade",
+		"month": "month", "months": "month", "year": "year", "years": "year", "yr": "year", "yrs": "year", "decade": "decade", "decades": "decade", "fortnight": "fortnight", "fortnights": "fortnight",
 	}
 	seasons = map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 	// recurring words make a day of the year one of every year.
@@ -247,7 +276,7 @@ func (r *reader) at(i int) (m mention, n int) {
 	if r.said.IsZero() {
 		return mention{}, 0
 	}
-	for _, read := range []func(int) (mention, int){r.namedDay, r.counted, r.ahead, r.neighbour, r.weekday, r.bareMonth} {
+	for _, read := range []func(int) (mention, int){r.namedDay, r.counted, r.ahead, r.neighbour, r.weekday, r.bareWeekday, r.bareMonth, r.ordinalDay} {
 		if m, n = read(i); n > 0 {
 			return m, n
 		}
@@ -398,6 +427,16 @@ func (r *reader) counted(i int) (mention, int) {
 		}
 		return mention{note: word + r.today.Format("2006-01-02")}, n
 	}
+	if sign < 0 && r.word(i+n) == "today" {
+		switch unit { // to the day
+		case "week":
+			return onDay(r.today.AddDate(0, 0, -7*v)), n + 1
+		case "month":
+			return onDay(r.today.AddDate(0, -v, 0)), n + 1
+		case "year":
+			return onDay(r.today.AddDate(-v, 0, 0)), n + 1
+		}
+	}
 	return r.shift(sign*v, unit), n
 }
 
@@ -415,6 +454,8 @@ func (r *reader) shift(v int, unit string) mention {
 		return onDay(r.today.AddDate(0, 0, v))
 	case "week":
 		return inWeek(r.today.AddDate(0, 0, 7*v))
+	case "fortnight":
+		return inWeek(r.today.AddDate(0, 0, 14*v))
 	case "weekend":
 		return onWeekend(monday(r.today).AddDate(0, 0, 5+7*v))
 	case "month":
@@ -600,6 +641,11 @@ func (r *reader) weekday(i int) (mention, int) {
 	offset := (int(target) - int(r.today.Weekday()) + 7) % 7
 	latest := offset - 7
 	was, willBe := r.tense(i)
+	if r.shifted(i) {
+		was, willBe = false, true
+	} else if lead == "to" || lead == "for" {
+		return mention{}, 0
+	}
 	switch lead {
 	case "last", "past":
 		return onDay(r.today.AddDate(0, 0, latest)), n
@@ -611,7 +657,7 @@ func (r *reader) weekday(i int) (mention, int) {
 			inThisWeek = r.today.AddDate(0, 0, offset)
 		}
 		return onDay(inThisWeek), n
-	case "on", "until", "by", "since":
+	case "on", "until", "by", "since", "to", "for":
 		if r.recurring || was == willBe && lead != "since" {
 			return mention{}, 0
 		}
@@ -625,6 +671,94 @@ func (r *reader) weekday(i int) (mention, int) {
 	}
 	return mention{}, 0
 }
+
+// shifted says whether the date at word i is one to which something was put off or
+// brought forward: it is to come, though the verb tells of what has been.
+func (r *reader) shifted(i int) bool {
+	to := false
+	for back := i; back >= 0 && back > i-6; back-- {
+		low := r.words[back].low
+		to = to || low == "to" || low == "until" || low == "till" || low == "for"
+		if back < i && shifts[low] {
+			return to
+		}
+	}
+	return false
+}
+
+var (
+	shifts = set(`moved postponed rescheduled pushed delayed changed brought shifted put scheduled booked set planned`)
+	// appointed are nouns and verbs of what is on a day: with them a day needs no "on".
+	appointed = set(`appointment test exam flight wedding interview surgery operation meeting viewing trip party concert lesson class match game race presentation dinner lunch breakfast checkup scan inspection delivery launch release demo conference dentist doctor deadline freeze ends starts begins opens arrives leaves due departs lands closes call`)
+)
+
+// bareWeekday reads "dentist appointment Thursday", "the sprint ends Friday".
+func (r *reader) bareWeekday(i int) (mention, int) {
+	target, ok := weekdays[r.words[i].low]
+	if !ok || r.recurring || i == 0 {
+		return mention{}, 0
+	}
+	named := false
+	for back := i - 1; back >= 0 && back >= i-4 && !r.parted(back+1); back-- {
+		switch low := r.words[back].low; {
+		case back < i-1 && !appointed[low]:
+		case low == "on" || low == "a" || low == "the" || low == "my" || low == "to" || low == "and" || low == "or" || low == "from" || low == "black" || low == "good":
+			return mention{}, 0
+		case appointed[low]:
+			named = true
+		}
+	}
+	if !named {
+		return mention{}, 0
+	}
+	n := 1
+	if part := r.word(i + 1); part == "morning" || part == "afternoon" || part == "evening" || part == "night" {
+		n = 2
+	}
+	offset := (int(target) - int(r.today.Weekday()) + 7) % 7
+	if was, willBe := r.tense(i); was && !willBe {
+		return onDay(r.today.AddDate(0, 0, offset-7)), n
+	}
+	if offset == 0 {
+		offset = 7
+	}
+	return onDay(r.today.AddDate(0, 0, offset)), n
+}
+
+// ordinalDay reads "on the 15th" and "moved to the 12th": the nearest such day in the
+// direction of the tense.
+func (r *reader) ordinalDay(i int) (mention, int) {
+	w := r.words[i].low
+	if i < 2 || len(w) < 3 || r.recurring || r.words[i-1].low != "the" || !strings.HasSuffix(w, "th") && !strings.HasSuffix(w, "st") && !strings.HasSuffix(w, "nd") && !strings.HasSuffix(w, "rd") {
+		return mention{}, 0
+	}
+	d, ok := dayOf(w)
+	lead := r.words[i-2].low
+	if next := r.word(i + 1); !ok || lead != "on" && lead != "until" && lead != "by" && lead != "to" && lead != "since" || next != "" && !afterDay[next] {
+		return mention{}, 0
+	}
+	was, willBe := r.tense(i)
+	if r.shifted(i) {
+		was, willBe = false, true
+	}
+	if was == willBe || lead == "to" && !r.shifted(i) {
+		return mention{}, 0
+	}
+	step := 1
+	if was {
+		step = -1
+	}
+	for months := 0; months <= 2; months++ {
+		first := addMonths(r.today, step*months)
+		t := day(first.Year(), first.Month(), d)
+		if t.Month() == first.Month() && (was && !t.After(r.today) || willBe && !t.Before(r.today)) {
+			return onDay(t), 1
+		}
+	}
+	return mention{}, 0
+}
+
+var afterDay = set(`at in for with and because so to i we my from if when which but or instead now this around before after`)
 
 // explicit reads dates that name the year, in the orders that leave no doubt.
 func (r *reader) explicit(i int) (mention, int) {
@@ -708,6 +842,9 @@ func (r *reader) month(i int) (time.Month, bool) {
 // where the tense says which year is meant.
 func (r *reader) bareMonth(i int) (mention, int) {
 	was, willBe := r.tense(i)
+	if r.shifted(i) {
+		was, willBe = false, true
+	}
 	if r.recurring || was == willBe {
 		return mention{}, 0
 	}
@@ -731,7 +868,10 @@ func (r *reader) bareMonth(i int) (mention, int) {
 		}
 		if len(r.words[i].low) > 3 && r.words[i].low != "sept" || r.words[i].low == "may" {
 			switch r.before(i) {
-			case "in", "since", "until", "by", "early", "late", "mid":
+			case "in", "since", "until", "by", "early", "late", "mid", "of", "to":
+				if edge := r.before(i - 1); r.before(i) == "of" && edge != "end" && edge != "beginning" && edge != "start" && edge != "middle" || r.before(i) == "to" && !r.shifted(i) {
+					break
+				}
 				if r.word(i) != "" {
 					return inMonth(day(pick(m, 0), m, 1)), 1
 				}

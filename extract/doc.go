@@ -5,25 +5,36 @@
 //	bound.go     how much of a message is looked at
 //	clean.go     what a message may hand on: no control characters, no recalled or few-shot text, secrets redacted
 //	redact.go    the secrets
-//	sentence.go  cutting into sentences, list items and captions
+//	quoted.go    what a user quotes, or hands over to have something done with it
+//	sentence.go  cutting into sentences, list items and captions; code and logs left out
 //	language.go  which rules of grammar may be applied at all
 //	small_talk.go  greetings, thanks, bare acknowledgements, offers of help
 //	judge.go     what each sentence does: state, ask, command; and what an asking one states by the way
+//	echo.go      what an assistant only says back
+//	hearing.go   the messages before, as far as one leans on them
+//	answer.go    a bare answer and its question
+//	correct.go   "sorry, I mean …" and "that was wrong: it's …"
+//	forget.go    "forget that …"
+//	form.go      "Name: …", "City: …"
+//	clause.go    parting clauses that change apart from one another
 //	date.go      relative dates resolved against the message's own time and zone
-//	slot.go      what a statement is about, for the plainest kinds
+//	slot.go      what a statement is about, and of whom; slot_person.go, slot_taste.go and slot_thing.go have the kinds
+//	category.go  plain labels of these
 //	statement.go joining sentences that cannot be understood alone, and bounds
 //
 // It is pure and deterministic: the same input gives the same candidates. A
 // statement is kept in the speaker's own words; what is written in beside them
 // stands in brackets: a date "(2024-02-26)", the question that a bare answer
-// answers "(asked: Where do you live?)", a mark "[redacted:card]". One closing
+// answers "(asked: Where do you live?)", what its speaker said just before and it
+// points to "(said before: I adopted a greyhound)", the subject of a clause that was
+// parted from the one that names it "(I)", a mark "[redacted:card]". One closing
 // full stop is dropped, markdown's "**" and list marks too, blanks are collapsed;
 // every other sign stays as said.
 //
 // Its work is bounded and grows with the text and no faster, whatever the text is
 // like. Of one message the first MaxText bytes (65536) are turned into statements, cut
 // behind a line, a sentence or a word; the rest stays in the log only, and the
-// extraction says so: "rules/1 (cut at 65536 bytes)". A sentence of more than 2000
+// extraction says so: "rules/2 (cut at 65536 bytes)". A sentence of more than 2000
 // characters is taken for several. An extraction ends soon after its context does.
 //
 // When it is not sure it keeps: a dull memory costs less than a lost fact.

@@ -98,6 +98,9 @@ func (h *hearing) own(ctx context.Context, m *memd.Message) (from *memd.Message,
 // chats says whether a message is small talk as a whole.
 func (h *hearing) chats(m *memd.Message) bool { return isSmallTalk(m.Text, h.names) }
 
+// why is a sentence that tells what a question before it is good for.
+var why = english(`^(?:(?:so )?(?:that|this|then|with that|that way)(?:'ll| will| way| helps?|,)?\s.{0,20}\b(?:help|helps|i|we)\b|i(?:'ll| can| could| will| need| ask|'m asking)\b|just (?:so|to|asking)|it(?:'ll| will)? helps?|feel free|no (?:need|pressure|rush))`)
+
 // lastQuestion gives the question that a message ends with, small talk and
 // captions after it aside, or "". The only error is ctx's own.
 func lastQuestion(ctx context.Context, text string) (string, error) {
@@ -113,6 +116,9 @@ func lastQuestion(ctx context.Context, text string) (string, error) {
 		p := pieces[i]
 		if p.kind == caption || isSmallTalk(p.text, nil) && !endsAsking(p.text) {
 			continue
+		}
+		if !endsAsking(p.text) && why.MatchString(p.text) {
+			continue // what it is asked for
 		}
 		if !endsAsking(p.text) || isSmallTalk(p.text, nil) {
 			return "", nil

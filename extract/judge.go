@@ -33,11 +33,20 @@ func judge(text string, english, assistant bool, names map[string]bool) (act, st
 		}
 		return judgeForeign(text, names)
 	case assistant:
-		if asksSomething(text) {
+		if asksSomething(text) || invites.MatchString(text) {
 			return asks, ""
 		}
 		// What sounds like a command is advice.
 		return states, text
+	}
+	if len(text) < 80 && steers.MatchString(text) || restates.MatchString(text) && !personal(text) && !named(text, names) {
+		return commands, ""
+	}
+	if counterfactual.MatchString(text) || handsOverHere(text) {
+		return commands, ""
+	}
+	if foreignQuestion.MatchString(text) && !foreignOwn.MatchString(text) {
+		return asks, ""
 	}
 	for _, opening := range []*regexp.Regexp{told, noteThat} {
 		if m := opening.FindStringSubmatchIndex(text); m != nil {
@@ -108,13 +117,13 @@ var (
 	// foreignQuestion opens a question of another language that lacks its mark.
 	foreignQuestion = phrases(
 		`(?:qué|cuál|cuándo|dónde|cómo|cuánt[oa]s?|quién) (?:es|son|está|tal|hora|hago|puedo|significa|se)\b`, `(?:puedes|podrías|me puedes|sabes)\b`,
-		`(?:qu'est-ce|est-ce|comment|pourquoi|quand est|quel(?:le)? (?:est|heure)|où est|tu peux|peux-tu|pouvez-vous|vous pouvez|tu sais|c'est quoi)\b`,
+		`(?:qu'est-ce|est-ce|comment (?:je|tu|on|vous|faire|ça|est|dit|puis|s'appelle)|pourquoi|quand est|quel(?:le)? (?:est|heure)|où est|tu peux|peux-tu|pouvez-vous|vous pouvez|tu sais|c'est quoi)\b`,
 		`(?:was ist|was sind|wie (?:ist|geht|spät|kann|mache|viel|heißt)|wo (?:ist|kann|finde)|wann ist|warum|wer ist|kannst du|könntest du|können sie|weißt du)\b`,
 		`(?:o que|qual|quando é|onde (?:fica|está|posso)|como (?:se|faço|posso|é)|por que|quem é|você pode|vc pode|pode me|podes)\b`,
 		`هل\s`, `(?:ما|من|أين|متى|كيف|لماذا|كم)\s(?:هو|هي|هل|يمكن|أستطيع)`)
 	// foreignRequest opens a request of another language that states nothing.
 	foreignRequest = phrases(
-		`(?:por favor,? )?(?:escr[ií]be(?:me)?|escribir|tradúce(?:me|lo|la)?|traduce|explíca(?:me|lo)?|explica|resume|resúme(?:lo|me)?|dame|cuéntame|ayúdame|hazme|hazlo|muéstrame|dime|corrige|continúa|sigue)(?:\s|$|[,.!])`,
+		`(?:por favor,? )?(?:escr[ií]be(?:me)?|escribir|tradúce(?:me|lo|la)?|traduce|explíca(?:me|lo)?|explica|resume|resúme(?:lo|me)?|dame|cuéntame|ayúdame|hazme|hazlo|muéstrame|dime|corrige|continúa|sigue|\pL*[áéí]\pL*(?:ame|eme|me))(?:\s|$|[,.!])`,
 		`(?:s'il (?:te|vous) plaît,? )?(?:écris|écrivez|traduis|traduisez|explique|expliquez|résume|résumez|donne|donnez|raconte|aide-moi|aidez-moi|montre|dis-moi|dites-moi|corrige|corrigez|continue)(?:\s|$|[-,.!])`,
 		`(?:bitte )?(?:schreib|schreibe|übersetze?|erklär|erkläre|fasse?|gib mir|erzähl|hilf mir|zeig mir|sag mir|mach mir|korrigiere?|mach weiter)(?:\s|$|[,.!])`,
 		`(?:por favor,? )?(?:escreva|escreve|traduza|traduz|explique|explica|resuma|resume|me (?:dá|dê|conta|explica|ajuda|diz|mostra)|dá-me|conta-me|ajuda-me|ajude-me|faça|corrija|continua|continue)(?:\s|$|[,.!])`,
@@ -166,9 +175,17 @@ var (
 	fused = english(`^` + lightWords + `(?:what|which|how|whatever)\s+(?:i|we|he|she|they|you|my|our)\b`)
 	// request opens a command, or a wish that someone do or tell something.
 	request = english(`^` + lightWords + `(?:` +
-		`write|tell (?:me|us)|show (?:me|us)|give (?:me|us)|explain|translate|summari[sz]e|list|generate|draw (?:me|a|an|the)|describe|rewrite|rephrase|paraphrase|recommend|suggest|help|compare|define|calculate|compute|convert|fix|debug|draft|proofread|brainstorm|pretend|imagine|act (?:as|like)|continue|go (?:on|ahead)|keep going|look (?:at|up|into)|check (?:out|this|it|that|the|my)|take a look|see (?:the|this|below)|let me (?:know|see|think)|answer (?:the|this|my)|respond to|repeat|create|make (?:me|it|this|that|the|a list|a table|sure)|find (?:me|a|an|the|some|out)|search|google|analy[sz]e|evaluate|review|classify|extract|outline|elaborate|expand|shorten|simplify|improve|correct|edit|format|implement|refactor|optimi[sz]e|solve|prove|forget (?:that|about|it|what|this|everything|all)|ignore|remind me (?:of|about|what|who|when|where|how|which)|recall|provide|discuss|identify|read (?:this|the|it)|try again|don't worry|talk about|ask me|quiz me|teach me|shorten|polish|tweak|add (?:a|an|more|some)|remove (?:the|that|this)|change (?:the|that|this|it) (?:to|tone|title|wording)|use (?:a|more|fewer|less) |turn (?:this|it|that) into|put (?:this|it|that) in|show it|explain it|start over|redo|regenerate|again|walk me|do (?:it|that|this)|what if|` +
+		`write|tell (?:me|us)|show (?:me|us)|give (?:me|us)|explain|translate|summari[sz]e|list|generate|draw (?:me|a|an|the)|describe|rewrite|rephrase|paraphrase|recommend|suggest|help|compare|define|calculate|compute|convert|fix|debug|draft|proofread|brainstorm|pretend|imagine|(?:let's|let us|lets) (?:say|pretend|imagine|assume|suppose|role-?play|play|start|try|continue|talk about|move on|go with|do)|suppose|assume|say i(?:'m| am| were| was)|you(?:'re| are) (?:now )?(?:a|an|the|my) |act (?:as|like)|continue|go (?:on|ahead)|keep going|look (?:at|up|into)|check (?:out|this|it|that|the|my)|take a look|see (?:the|this|below)|let me (?:know|see|think)|answer (?:the|this|my)|respond to|repeat|create|make (?:me|it|this|that|the|a list|a table|sure)|find (?:me|a|an|the|some|out)|search|google|analy[sz]e|evaluate|review|classify|extract|outline|elaborate|expand|shorten|simplify|improve|correct|edit|format|implement|refactor|optimi[sz]e|solve|prove|forget (?:that|about|it|what|this|everything|all)|(?:erase|delete|wipe|clear) (?:all|everything|my (?:data|account|history|memories|memory))|you can forget|ignore|skip (?:it|that|this)|play (?:me|something|some|a|the) |remind me (?:of|about|what|who|when|where|how|which)|recall|provide|discuss|identify|read (?:this|the|it)|try again|don't worry|talk about|ask me|quiz me|teach me|shorten|polish|tweak|add (?:a|an|more|some)|remove (?:the|that|this)|change (?:the|that|this|it) (?:to|tone|title|wording)|use (?:a|more|fewer|less) |turn (?:this|it|that) into|put (?:this|it|that) in|show it|explain it|start over|redo|regenerate|again|walk me|do (?:it|that|this)|what if|` +
 		`i(?:'m| am| was)? (?:just )?(?:wonder(?:ing)?|curious) (?:if|whether|how|what|why|when|where|who|which)|(?:just )?(?:curious|wondering) (?:if|whether|how|what|why|when|where|who)|i(?:'d| would) (?:like|love) (?:to (?:know|ask|hear|understand)|you to|your)|i (?:want|need) (?:you to|to know|to ask|your (?:help|opinion|advice))|any (?:ideas?|tips|suggestions|advice|thoughts|recommendations)` +
 		`)\b`)
+	// invites is an assistant's request to be told something.
+	invites = english(`^` + lightWords + `(?:tell me|let me know|share|feel free|i'd (?:love|like) to (?:know|hear|learn)|(?:if )?you can tell me|describe your|give me)\b`)
+	// steers are fragments that say how to go on.
+	steers = english(`^(?:` + lightWords + `|(?:interesting|perfect|nice)[,.! ]+)*(?:tell me more|do (?:it|that|this)|option \w|(?:neither|either|both|all of (?:them|it)|none of (?:them|these)|the (?:former|latter))|\d+ more|(?:a bit |a little |much |even |way )?(?:more|less) (?:formal|casual|details?|detailed|funny|serious|polite|concise|technical|examples)|(?:shorter|longer|simpler|funnier|louder|again)|(?:can|could) (?:u|you|ya) (?:make|do|try|shorten|redo|repeat|rewrite|explain|add|change) (?:it|that|this|one|them)\b[^.!,]{0,30}|in (?:french|german|english|spanish|italian|portuguese|dutch|japanese|chinese|korean|arabic|polish|one sentence|a table|bullet points)|next(?: one| question)?|ok \w+)(?: please| pls| plz| thanks)?\W*$`)
+	// restates says back what was explained.
+	restates = english(`^(?:i see|ok|okay|right|got it|ah|aha|oh|hm+)[,.! ]+so (?:it's|that's|basically|it is|you mean|that means|they're|it)\b`)
+	// counterfactual supposes what is not so, and tells nothing else.
+	counterfactual = english(`^` + lightWords + `(?:if|imagine if|suppose) (?:i|we)(?: only)? (?:were|was|had|won|could|lived|knew|did not|didn't|ever (?:won|had|became))\b[^.;]*\b(?:i'd|we'd|i would|we would|i could|we could|would i|would be|it'd|it would)\b`)
 	// standing marks a command that is to hold from now on, or that tells of a plan or a name.
 	standing = english(`\b(?:always|never|from now on|in (?:the )?future|every time|whenever|each time|going forward|by default|remind me to|call me|calling me)\b`)
 	// asksBack opens a request for what was told before.
@@ -206,7 +223,7 @@ func standsAlone(clause string) bool {
 		return false
 	}
 	first := words[0]
-	return subjects[first.low] || first.capital && !questionWords[first.low]
+	return subjects[first.low] || kin[first.low] || strings.HasSuffix(first.low, "'s") || first.capital && !questionWords[first.low]
 }
 
 // isQuiz says whether a clause after "do you know" or "you know" is what is asked
@@ -368,6 +385,7 @@ func named(text string, names map[string]bool) bool {
 var (
 	own           = set(`i i'm i've i'd i'll we we're we've we'd we'll my our im ive`)
 	subjects      = set(`i i'm i've i'd i'll we we're we've we'd we'll my our im ive he he's she she's they they're they've it it's the there there's this that your his her their its a an these those both all everyone someone nobody`)
+	kin           = set(`mum mom dad mummy daddy mother father grandma grandpa granny nana people`)
 	questionWords = set(`what which who whose whom where when why how if whether what's who's where's how's can could would will should do does did is are was were has had may am`)
 	leaners       = set(`he he's she she's they they're it it's his her their he'll she'll they've she'd he'd`)
 	conditional   = set(`if when unless suppose imagine assuming once until while whenever`)

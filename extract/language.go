@@ -19,7 +19,7 @@ var little = map[string]map[string]bool{
 	"pt": set(`eu moro meu minha meus minhas não um uma com para que é o os do da dos das sou tenho em no na gosto muito mas foi está ele ela nós ontem hoje amanhã também por se`),
 	"it": set(`io sono il lo gli di che mi ho una un per con mia mio non della del nel è ma molto abito vivo piace lavoro ieri oggi domani anche da`),
 	"nl": set(`ik het een van mijn niet woon ben en heb de dat met voor maar zijn hij zij wij gisteren vandaag morgen ook naar op`),
-	"pl": set(`jestem mam nie się na w z do moja mój jest i że ale bardzo lubię mieszkam to`),
+	"pl": set(`jestem mam nie się na w z do moja mój jest i że ale bardzo lubię mieszkam`),
 }
 
 // isEnglish says whether English grammar may be expected of a text: it is in Latin
@@ -27,14 +27,23 @@ var little = map[string]map[string]bool{
 func isEnglish(text string) bool {
 	text = head(text, 4000)
 	latin, other, foreign := 0, 0, 0
+	capital, inside := false, false // of the word: a name may be written in any letters
 	for _, r := range text {
+		if !unicode.IsLetter(r) {
+			inside = false
+			continue
+		}
+		if !inside {
+			capital, inside = unicode.IsUpper(r), true
+		}
 		switch {
-		case !unicode.IsLetter(r):
 		case r < 0x80:
 			latin++
 		case unicode.Is(unicode.Latin, r):
 			latin++
-			foreign++
+			if !capital {
+				foreign++
+			}
 		default:
 			other++
 		}

@@ -130,7 +130,7 @@ func canceled() context.Context {
 func TestAssistant(t *testing.T) {
 	for _, c := range []says{
 		gives("Great question! The bridge was built in 1886. Let me know if you need anything else!", "The bridge was built in 1886"),
-		gives("Sure! I booked a table at Solar for Friday.", "I booked a table at Solar for Friday"),
+		gives("Sure! I booked a table at Solar for Friday.", "I booked a table at Solar for Friday (2024-03-01)"),
 		gives("Try adding basil. Would you like a recipe?", "Try adding basil"),
 		gives("I recommend the oat bread from Padaria Nova.", "I recommend the oat bread from Padaria Nova"),
 		none("I'm sorry, but I can't help with that."),
@@ -321,7 +321,7 @@ func TestConversation(t *testing.T) {
 		lines = append(lines, line)
 	}
 	want := []string{
-		"1.0 user: I'm planning a dinner for Saturday",
+		"1.0 user: I'm planning a dinner for Saturday (2024-03-02) @2024-03-02",
 		"3.0 user: Six, including my mother-in-law (asked: How many guests are you expecting?) She can't eat gluten",
 		"4.0 assistant: A mushroom risotto would suit everyone",
 		"6.0 assistant: Here is what you need: 400 g arborio rice; 300 g mushrooms; stock without gluten",

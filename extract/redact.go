@@ -64,8 +64,12 @@ var secrets = []secret{
 	{hints: []string{"pass", "pwd", "kennwort", "contraseña", "clave", "senha", "wachtwoord", "hasło", "пароль", "密码", "密碼", "パスワード", "비밀번호"}, pattern: regexp.MustCompile(`(?i)(?:\b(?:pass ?word|passwd|pwd|pass ?code|passwort|kennwort|contraseña|clave|senha|mot de passe|wachtwoord|hasło)|пароль|密码|密碼|パスワード|비밀번호)(?:\s+(?:for|of|to|on|at|für|para|de|del|pour)\s+(?:(?:my|the|our)\s+)?[^\s:=.,;]+(?:\s[^\s:=.,;]+)?)?` + copula), valued: true, mark: passwordMark, accept: notProse},
 	{hints: []string{"key", "token", "secret"}, pattern: regexp.MustCompile(`(?i)\b(?:(?:api|secret|access|private|license|encryption)[ _-]?key|(?:access|auth|api|refresh|session|bot|personal access)[ _-]?token|client[ _-]?secret)` + copula), valued: true, mark: keyMark, accept: notProse},
 	{hints: []string{"token", "secret", "apikey"}, pattern: regexp.MustCompile(`(?i)\b(?:token|secret|apikey)\s*[:=]\s*`), valued: true, mark: keyMark, accept: func(v string) bool { return len(v) >= 8 && hasDigit(v) }},
+	{hints: []string{"key", "token", "secret"}, pattern: regexp.MustCompile(`(?i)\b(?:key|token|secret)` + copula), valued: true, mark: keyMark, accept: func(v string) bool { return len(v) >= 16 && hasDigit(v) && hasLetters(v) }},
+	{hints: []string{"login", "credential", "creds"}, pattern: regexp.MustCompile(`(?i)\b(?:login|log-in|credentials|creds)(?:\s+(?:is|are))?\s*[:=]?\s*[^\s/]{2,60}\s*/\s*([^\s/]{6,})`), mark: passwordMark, accept: func(v string) bool { return hasDigit(v) && hasLetters(v) }},
+	{hints: []string{"ssn", "social security"}, pattern: regexp.MustCompile(`(?i)\b(?:ssn|social security (?:number|no\.?))(?:\s+is)?\s*[:=]?\s*(\d{3}[- ]?\d{2}[- ]?\d{4})\b`), mark: "[redacted:ssn]"},
+	{pattern: ibanForm, find: ibans, mark: "[redacted:iban]", hints: digitHints},
 	{hints: []string{"cvv", "cvc", "security code"}, pattern: regexp.MustCompile(`(?i)\b(?:cvv2?|cvc2?|security code)(?:\s+(?:is|was)\s+|\s*[:=]?\s*)(\d{3,4})\b`), mark: cvvMark},
-	{hints: []string{"pin"}, pattern: regexp.MustCompile(`(?i)\bpin(?:\s+(?:code|number))?(?:\s+for\s+my\s+\w+(?:\s\w+)?)?(?:\s+is\s+(?:now\s+)?|\s*[:=]\s*)(\d{3,12})\b`), mark: passwordMark},
+	{hints: []string{"pin"}, pattern: regexp.MustCompile(`(?i)\bpin(?:\s+(?:code|number))?(?:\s+for\s+my\s+\w+(?:\s\w+)?)?(?:\s+is\s+(?:now\s+)?|\s*[:=]\s*|\s+)(\d{3,12})\b`), mark: passwordMark},
 }
 
 // prose are words that follow "password is" when it is talked about, not told.
@@ -91,6 +95,51 @@ func notProse(v string) bool {
 		return true
 	}
 	return !prose[strings.ToLower(v)]
+}
+
+func hasLetters(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
+
+var digitHints = strings.Split("0 1 2 3 4 5 6 7 8 9", " ")
+
+// ibanForm is what an account number may look like.
+var ibanForm = regexp.MustCompile(`(?i)\b[a-z]{2}\d{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,4})?\b`)
+
+// ibans finds account numbers whose check digits are right; what follows in the same
+// form is left out as far as need be.
+func ibans(text string) [][]int {
+	var out [][]int
+	for _, m := range ibanForm.FindAllStringIndex(text, -1) {
+		for end := m[1]; end-m[0] >= 15; {
+			if isIBAN(text[m[0]:end]) {
+				out = append(out, []int{m[0], end})
+				break
+			}
+			if end = m[0] + strings.LastIndexAny(text[m[0]:end], " -"); end < m[0] {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// isIBAN holds letters and digits to the length and the check digits of an IBAN.
+func isIBAN(text string) bool {
+	text = strings.ToUpper(strings.NewReplacer(" ", "", "-", "").Replace(text))
+	if len(text) < 15 || len(text) > 34 {
+		return false
+	}
+	rest := 0
+	for _, c := range []byte(text[4:] + text[:4]) {
+		switch {
+		case c >= '0' && c <= '9':
+			rest = (rest*10 + int(c-'0')) % 97
+		case c >= 'A' && c <= 'Z':
+			rest = (rest*100 + int(c-'A') + 10) % 97
+		default:
+			return false
+		}
+	}
+	return rest == 1
 }
 
 func hasDigit(s string) bool { return strings.ContainsAny(s, "0123456789") }

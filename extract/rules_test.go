@@ -234,3 +234,17 @@ func TestSentences(t *testing.T) {
 		}
 	}
 }
+
+func TestSecretsMayBeKept(t *testing.T) {
+	const text = "my password is hunter2"
+	for keep, want := range map[bool]string{true: text, false: "my password is [redacted:password]"} {
+		r := &Rules{KeepSecrets: keep}
+		e, err := r.Extract(context.Background(), Input{Messages: []memd.Message{user(text)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := texts(e.Candidates); !slices.Equal(got, []string{want}) {
+			t.Errorf("%v: %s", keep, quoted(got))
+		}
+	}
+}

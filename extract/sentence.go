@@ -40,10 +40,20 @@ var (
 	urlPattern = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"“”]+|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
 )
 
+// codeLine is a line of code, of a log or of a stack trace that stands outside of a
+// fence: it has the signs of one from beginning to end.
+var codeLine = regexp.MustCompile(`^\s*(?:` + strings.Join([]string{
+	`\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*\]?\s+\S*\s*(?:\[?(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE)\]?)\b.*`, `(?:ERROR|WARN|WARNING|DEBUG|FATAL|TRACE)\b[: \]].*`,
+	`at [\w.$<>]+ ?\(.*\)`, `File ".*", line \d+.*`, `Traceback \(most recent call last\):`,
+	`(?:export )?(?:const|let|var) \w+ = .*`, `(?:async )?(?:def|func|function|class) \w+.*[({:]`, `(?:import|from) [\w.{} ,*]+ (?:from|import) .*`, `#include [<"].*`,
+	`(?:if|for|while|switch) ?\(.*\) ?\{`, `[\w.]+\(.*\);`, `[\w.\[\]]+ (?:=|\+=|:=|==) .*[;({]`, `[})\]]+[;,]?`, `return .*;`, `</?\w+[^>]*>.*</?\w+>`, `SELECT .+ FROM .+;?`,
+}, `|`) + `)\s*$`)
+
 // split cuts a text into pieces in order, none of more than maxRunes. Fenced code is
 // left out; a fence that never closes is no fence. The only error is ctx's own.
 func split(ctx context.Context, text string) ([]piece, error) {
 	lines := withoutCode(strings.Split(text, "\n"))
+	lines = unfolded(lines)
 	var out []piece
 	paragraph := 0
 	var open []string // lines that one sentence may run over
@@ -69,7 +79,7 @@ func split(ctx context.Context, text string) ([]piece, error) {
 		case strings.TrimSpace(line) == "":
 			flush()
 			paragraph++
-		case ruleLine.MatchString(line):
+		case ruleLine.MatchString(line), codeLine.MatchString(line):
 			flush()
 			paragraph++
 		case headLine.MatchString(line):
@@ -104,6 +114,30 @@ func split(ctx context.Context, text string) ([]piece, error) {
 	}
 	return kept, ctx.Err()
 }
+
+// unfolded gives a numbered list that was written on one line its lines.
+func unfolded(lines []string) []string {
+	var out []string
+	for _, line := range lines {
+		if !firstNumber.MatchString(line) || !secondNumber.MatchString(line) {
+			out = append(out, line)
+			continue
+		}
+		start := 0
+		for _, m := range laterNumber.FindAllStringIndex(line, -1) {
+			out = append(out, line[start:m[0]])
+			start = m[0]
+		}
+		out = append(out, line[start:])
+	}
+	return out
+}
+
+var (
+	firstNumber  = regexp.MustCompile(`^\s*\(?1[.)]\s+\pL`)
+	secondNumber = regexp.MustCompile(`\s\(?2[.)]\s+\pL`)
+	laterNumber  = regexp.MustCompile(`\s\(?(?:[2-9]|1\d)[.)]\s+\pL`)
+)
 
 // wraps says whether a line goes on with the sentence of the long line before it.
 func wraps(last, line string) bool {
@@ -242,6 +276,14 @@ func sentences(ctx context.Context, line string) []string {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(line[i:])
+		if isPictograph(r) && i > start {
+			// "I'm vegan 🌱 I love cats": emoji end a sentence where another plainly begins.
+			i += max(size, smileys(line[i:]))
+			if opensPlainly(line[i:]) {
+				take(i)
+			}
+			continue
+		}
 		if !strings.ContainsRune(spacedEnds, r) && !strings.ContainsRune(unspacedEnds, r) {
 			i += size
 			continue
@@ -282,6 +324,17 @@ func sentences(ctx context.Context, line string) []string {
 		}
 	}
 	return kept
+}
+
+// opensPlainly says whether a text begins, behind a blank, with a word in capitals that
+// begins sentences.
+func opensPlainly(after string) bool {
+	rest := strings.TrimLeft(after, " ")
+	if rest == after {
+		return false
+	}
+	words := wordsOf(head(rest, 40))
+	return len(words) > 0 && words[0].start == 0 && words[0].capital && openers[words[0].low]
 }
 
 // splitCaptions parts a sentence from notes in square brackets at its beginning
@@ -343,7 +396,7 @@ var (
 	// abbreviations never end a sentence.
 	abbreviations = set(`
 dr mr mrs ms prof rev hon st mt ft sr jr gen col capt lt sgt gov sen rep pres vs v approx ca cf viz fig figs no nos vol pp p ed eds resp
-e.g i.e eg ie z.b d.h u.a bzw nr str abs hr fr frl sra srta dra srs p.ej mme mlle av núm pág tel exa sig dott
+e.g i.e eg ie p.s z.b d.h u.a bzw nr str abs hr fr frl sra srta dra srs p.ej mme mlle av núm pág tel exa sig dott
 jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri incl excl
 `)
 	// abbreviations that end one if a new one plainly begins.
@@ -352,6 +405,8 @@ jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs
 	openers = set(`i i'm i've i'd i'll we we're we've we'll my our it it's he he's she she's they they're the this that there you your and but so also then when if after before now today yesterday next last
 		ich wir meine mein yo mi je nous mon ma eu meu minha`)
 	germanMonths = set(`januar februar märz april mai juni juli august september oktober november dezember klasse stock etage jahrhundert`)
+	pairOpens    = regexp.MustCompile(`^\pL{1,2}\.(?:\s|$)`)
+	pairCloses   = regexp.MustCompile(`(?:^|\s)\p{Ll}\. \pL{1,2}$`)
 	lastToken    = regexp.MustCompile(`[^\s(\["“„«]+$`)
 )
 
@@ -383,6 +438,10 @@ func abbreviated(before, after string) bool {
 	}
 	runes := []rune(token)
 	if len(runes) == 1 && unicode.IsLetter(runes[0]) {
+		// "z. B.", "d. h.", "p. ej.": shortened words in a row.
+		if unicode.IsLower(runes[0]) && runes[0] != 'i' && pairOpens.MatchString(rest) || pairCloses.MatchString(tail(before, 12)) {
+			return true
+		}
 		// An initial ("J. R."), unless it is "I" or a new sentence plainly begins.
 		return runes[0] != 'i' && unicode.IsUpper(first) && !opens && strings.ContainsFunc(before[len(before)-1:], unicode.IsUpper)
 	}

@@ -36,6 +36,8 @@ type saying struct {
 	known   bool
 	// predicate is what follows the subject, without what only dwells on it ("now").
 	predicate string
+	// low and lowPredicate are both in lower case.
+	low, lowPredicate string
 	// denied says that the predicate was denied; its "not" is gone.
 	denied bool
 	// plain says that the text is all lower case, so that no capital can be expected.
@@ -55,14 +57,14 @@ const slotWords = 45
 
 // slotOf says what an English statement of a user is about.
 func slotOf(text string) about {
-	if len(text) > 600 || countWords(text) > slotWords {
+	if len(text) > 600 || countWords(text) > slotWords || !mayHold(text) {
 		return about{}
 	}
 	if a, ok := introduced(text); ok {
 		return a
 	}
 	s := newSaying(text)
-	if s.text == "" || supposed.MatchString(s.text) || supposing.MatchString(mainClause(s.text)) || novel.MatchString(s.text) {
+	if s.text == "" || contains(s.low, supposedHints) && supposed.MatchString(s.text) || contains(s.low, supposingHints) && supposing.MatchString(mainClause(s.text)) || strings.Contains(s.low, " my ") && novel.MatchString(s.text) || strings.Contains(s.low, "character") {
 		return about{}
 	}
 	for _, rule := range slotRules {
@@ -80,6 +82,31 @@ var (
 	supposing = english(`\b(?:if|unless|would|could|should|may (?:be|have|move|go|get|not|well|start|become)|want|wants|wanted|hope|hopes|hoping|thinking|considering|consider|plan|plans|planning|dream|dreaming|almost|nearly|said|says|told|tells|claims|claimed|thinks|asked|think|feel like|tempted|try|trying|supposed|ought|until|to be)\b`)
 	novel     = english(`\b(?:in (?:my|the|our) (?:novel|story|book|game|dream|campaign|screenplay|script|play|fanfic)|(?:my|the|our) (?:character|hero|heroine|protagonist|villain))\b`)
 )
+
+// The hints are pieces of which one stands in every text that matches: looking for
+// them is quick.
+var (
+	supposedHints  = strings.Split("maybe perhaps prob possib presum might think guess suppos believe sure wish pretend imagin used hypoth were if say role alleged apparent", " ")
+	supposingHints = strings.Split("if unless would could should may want hop think consider plan dream almost nearly said say told tell claim ask feel tempt try suppos ought until be", " ")
+	// speakers and begins are words of which each statement with a slot has one: of who
+	// speaks, or of what is asked for or worked on.
+	speakers = set(`i im i'm ive i've i'd we we're we've we'll my our me`)
+	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together,appointment,dentist,flight,exam,wedding,meeting", ",")
+)
+
+func contains(low string, hints []string) bool {
+	return slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(low, h) })
+}
+
+// mayHold says whether a text can have a slot at all.
+func mayHold(text string) bool {
+	for i, w := range wordsOf(text) {
+		if speakers[w.low] || i == 0 && (w.capital && w.start == 0 || w.low == "the") || i < 6 && elided[w.low] {
+			return true
+		}
+	}
+	return contains(strings.ToLower(text), matters3)
+}
 
 // mainClause is a statement up to what hangs on it.
 func mainClause(text string) string {
@@ -102,6 +129,9 @@ var (
 	beDwells    = english(`^(am|is|are|have|has|do|does)\s+(?:` + dwells + `\s+)+`)
 	deniesBe    = english(`^(am|is|are|can|have|has|will|was|were)\s`)
 	perfect     = english(`^(?:have|has)\s+((?:` + dwells + `\s+)*)(been|moved|relocated|settled|started|quit|stopped|left|sold|joined|switched|become|gone|got|gotten|turned|lived|worked|finished|given|lost|changed|adopted|bought|replaced|given|retired|graduated|dropped|migrated)\b`)
+	// grewTo and resumes open a predicate that tells of a beginning.
+	grewTo  = english(`^(?:have |has )?(?:come|grown|learned|learnt|started|began|got|came|grew) to (?:really )?`)
+	resumes = english(`^(?:have |has )?(?:started|began|begun|took up|taken up|got back (?:in)?to|am back to|are back to|went back to|gone back to|returned to|resumed)\s+(\pL+ing)\b\s*`)
 	// ceases opens a predicate that tells of an end.
 	ceases = english(`^(?:stopped|quit|gave up|given up|am done|am through with|am done with|have stopped)\s+(?:on\s+)?(\pL+ing)\b\s*`)
 	// anymore closes a predicate that is denied.
@@ -118,8 +148,16 @@ var (
 // newSaying takes a statement apart.
 func newSaying(text string) saying {
 	s := saying{text: strings.TrimSpace(expand(text))}
+	s.text = titleStop.ReplaceAllString(s.text, "$1 ")
 	s.text = leadIn.ReplaceAllString(s.text, "")
 	s.plain = s.text == strings.ToLower(s.text) || strings.TrimPrefix(s.text, "I ") == strings.ToLower(strings.TrimPrefix(s.text, "I "))
+	if m := usedToNow.FindStringSubmatch(s.text); m != nil {
+		s.text = m[1]
+	}
+	if m := favoriteUsed.FindStringSubmatch(s.text); m != nil {
+		s.text = "my favorite " + m[1] + " is " + m[2]
+	}
+	s.text = afterAll.ReplaceAllString(s.text, "")
 	s.text = doNotButIn.ReplaceAllString(s.text, "$1 $3 ")
 	s.text = notThisButThat.ReplaceAllString(s.text, "$2")
 	s.text = strings.TrimRight(s.text, " .!…😀😊😅🎉")
@@ -142,8 +180,19 @@ func newSaying(text string) saying {
 	if s.known {
 		s.deny()
 	}
+	s.low, s.lowPredicate = strings.ToLower(s.text), strings.ToLower(s.predicate)
 	return s
 }
+
+var (
+	// usedToNow and favoriteUsed tell of what was and what is.
+	usedToNow    = english(`^(?:i|we) used to [^,;]{1,60}?(?:[,;]|\s+but|\s+and)\s*(?:but |and )?(?:these days|now|nowadays|since then)[,]? ((?:i|we|my)\b.+)$`)
+	favoriteUsed = english(`^my favorite ([\pL' ]{2,30}?) (?:used to be|was) [^,;]{1,40}?(?:[,;]|\s+but|\s+and)\s*(?:but |and )?(?:now |these days )?(?:it is|is)(?: now)? (.+)$`)
+	afterAll     = english(`\s+after all\b`)
+)
+
+// titleStop is a full stop that belongs to a title or a saint.
+var titleStop = regexp.MustCompile(`\b(St|Dr|Mr|Mrs|Ms|Mt|Ft|Prof)\. `)
 
 // noNames are words that begin a statement with a capital and are nobody's name.
 var noNames = set(`it this that these those there the here what who everything everyone everybody somebody someone nobody nothing something one today tomorrow yesterday he she they you life work school dinner lunch breakfast mum mom dad god nothing traffic weather class time money music everything`)
@@ -153,6 +202,10 @@ func (s *saying) deny() {
 	p := dwellsFirst.ReplaceAllString(s.predicate, "")
 	p = beDwells.ReplaceAllString(p, "$1 ")
 	p = perfect.ReplaceAllString(p, "$2")
+	p = grewTo.ReplaceAllString(p, "")
+	if m := resumes.FindStringSubmatchIndex(p); m != nil {
+		p = infinitive(strings.ToLower(p[m[2]:m[3]])) + " " + p[m[1]:]
+	}
 	if m := ceases.FindStringSubmatchIndex(p); m != nil {
 		s.denied = true
 		p = infinitive(strings.ToLower(p[m[2]:m[3]])) + " " + p[m[1]:]
@@ -285,20 +338,17 @@ func trimParticles(words []string) string {
 // match gives the groups of a pattern in the predicate, nil if one of the hints must
 // stand in it and none does, or the pattern does not match.
 func (s *saying) match(pattern *regexp.Regexp, hints ...string) []string {
-	return matchIn(s.predicate, pattern, hints)
+	return matchIn(s.predicate, s.lowPredicate, pattern, hints)
 }
 
 // matchText is match on the whole statement.
 func (s *saying) matchText(pattern *regexp.Regexp, hints ...string) []string {
-	return matchIn(s.text, pattern, hints)
+	return matchIn(s.text, s.low, pattern, hints)
 }
 
-func matchIn(text string, pattern *regexp.Regexp, hints []string) []string {
-	if len(hints) > 0 {
-		low := strings.ToLower(text)
-		if !slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(low, h) }) {
-			return nil
-		}
+func matchIn(text, low string, pattern *regexp.Regexp, hints []string) []string {
+	if len(hints) > 0 && !contains(low, hints) {
+		return nil
 	}
 	return pattern.FindStringSubmatch(text)
 }
@@ -321,7 +371,7 @@ func liked(text string) string {
 	}
 	text = articles.ReplaceAllString(text, "")
 	words := strings.Fields(text)
-	if len(words) == 0 || len(words) > 6 || noThings[words[0]] {
+	if len(text) < 2 || len(words) == 0 || len(words) > 6 || noThings[words[0]] {
 		return ""
 	}
 	for _, w := range words {
@@ -335,7 +385,7 @@ func liked(text string) string {
 var (
 	articles  = regexp.MustCompile(`^(?:the|a|an|some|any|all|every|most|much)\s+`)
 	thingEnd  = english(`\s*(?:[,;:!?()\[\]–—"“”]|[.…](?:\s|$)|\s-\s|[^\x00-\x{2bff}]|\s(?:because|since|so that|which|though|although|cuz|bc|as it|as they|it is|so)(?:\s|$)).*$`)
-	thingTail = english(`\s+(?:now|again|a lot|so much|very much|too much|these days|nowadays|at all|any ?more|lately|too|to be honest|tbh|lol|haha|the most|more than anything|at the moment|right now|currently|recently|though|btw|already|still|myself|ever since|in general|personally|either|really|honestly|today|yesterday|\d\d?|❤️?)\W*$`)
+	thingTail = english(`\s+(?:now|again|a lot|so much|very much|too much|these days|nowadays|at all|any ?more|lately|too|to be honest|tbh|lol|haha|the most|more than anything|at the moment|right now|currently|recently|though|btw|already|still|myself|ever since|in general|personally|either|really|honestly|today|yesterday|here|there)\W*$`)
 	onlyWhen  = english(`\s(?:when|whenever|if|unless|except|after|before|while|as long as|but|until|without)\s`)
 	noThings  = set(`it this that these those them him her you me us they he she i we how what when where why who to be being my-self myself idea ideas hearing talking chatting having seeing being your one ones everything anything nothing something many few both`)
 )

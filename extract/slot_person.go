@@ -22,7 +22,7 @@ var (
 	spokenAs = english(`^(?:my )?pronouns are\s+(\pL+(?:/\pL+)+)`)
 	usesThem = english(`^use\s+(\pL+(?:/\pL+)+)(?: pronouns)?`)
 
-	isAge     = english(`^(?:am|is|are)\s+(\d{1,3})(?:\s*(?:years?[- ]old|yrs? old|yo|y/o|years of age))?(?:\s+(?:now|today|already|btw|as of|and|but|not)\b.*|\s*[,.;!(].*)?\W*$`)
+	isAge     = english(`^(?:am|is|are)\s+(\d{1,3})(?:\s*(?:years?[- ]old|yrs? old|yo|y/o|years of age))?(?:\s+(?:now|today|already|btw|as of|and|but|not)\b.*|\s*[,;!(].*|\.(?:\s.*)?)?\W*$`)
 	turnedAge = english(`^turned\s+(\d{1,3})\b`)
 	agedLong  = english(`^(?:am|is|are)\s+(?:a\s+)?(\d{1,3})[- ]?(?:years?[- ]old|yo|y/o|yrs old)\b`)
 
@@ -41,6 +41,7 @@ var (
 	petNamed   = english(`^(?:have|has|got|adopted|rescued|bought|own|are getting|am getting|is getting)(?: got)?\s+(?:a|an|the|another|our|my|one)\s+(?:[\pL-]+\s+){0,3}?(` + animals + `)s?\s*(?:,\s*)?(?:called|named|whose name is)\s+(\p{L}[\pL'’-]+)`)
 	myPetDoes  = english(`^(?:my|our)\s+(?:(?:new|old|little|rescue)\s+)*(` + animals + `)\s+(\p{Lu}[\pL'’-]+)\s`)
 	petGone    = english(`^(\p{L}[\pL'’-]+)\s+(?:has\s+|have\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on|passed|was put down|crossed the rainbow bridge|ran away)\b`)
+	petEnds    = english(`\b(?:died|passed away|passed on|was put down|put to sleep|ran away)\b`)
 	petGiven   = english(`^(?:gave|had to (?:put|give)|put|rehomed|lost)\s+(\p{Lu}[\pL'’-]+)\s*(?:away|up|down|to sleep|to|last|yesterday|today|$)`)
 	petsKept   = english(`^(?:have|has|keep|own)(?: got)?\s+(\d{1,3}|` + tally + `)\s+(?:[\pL-]+\s+){0,2}?(` + animals + `|kid|child|children|son|daughter|brother|sister|sibling|grandchild|grandchildren)(?:s|es|ies)?(?:\W*$|\s*[,.;!(:].*|\s+(?:now|again|at home|at the moment|already)\b.*)`)
 )
@@ -119,6 +120,9 @@ func ageSlot(s *saying) (about, bool) {
 		case "long":
 			pattern = agedLong
 		}
+		if p == "is" && s.subject != "" && !strings.HasPrefix(s.low, "my ") && !strings.HasPrefix(s.low, "our ") {
+			continue // "Rent is 90"
+		}
 		if m := pattern.FindStringSubmatch(s.predicate); m != nil && !strings.HasPrefix(m[1], "0") && (len(m[1]) < 3 || m[1] < "121") {
 			return s.about("age", m[1])
 		}
@@ -160,11 +164,16 @@ func dayPhrase(text string) string {
 
 func months3(low string) bool { _, ok := months[low]; return ok }
 
+var weddings = strings.Split("single married divorced engaged widowed separated", " ")
+
 func maritalSlot(s *saying) (about, bool) {
 	for i, pattern := range []interface {
 		FindStringSubmatch(string) []string
 	}{marital, elidedWed, gotMarried} {
 		if !s.known {
+			break
+		}
+		if !contains(s.lowPredicate, weddings) {
 			break
 		}
 		if m := pattern.FindStringSubmatch(s.predicate); m != nil && (i != 1 || s.subject == "") {
@@ -207,13 +216,16 @@ func petSlot(s *saying) (about, bool) {
 	if m := s.match(petNamed, "called", "named", "name is"); m != nil && s.known {
 		return s.about("pet:"+strings.ToLower(m[2]), "")
 	}
+	if m := s.matchText(myPetDoes, "my ", "our "); m != nil && !s.denied {
+		return about{name: "pet:" + strings.ToLower(m[2]), negated: petEnds.MatchString(s.text)}, true
+	}
 	if m := s.matchText(petGone, "died", "passed", "rainbow", "put down", "ran away"); m != nil && startsName(m[1]) && !noNames[strings.ToLower(m[1])] {
 		return about{name: "pet:" + strings.ToLower(m[1]), negated: true}, true
 	}
 	if m := s.match(petGiven, "gave", "put", "rehomed", "give"); m != nil && s.self() && startsName(m[1]) {
 		return about{name: "pet:" + strings.ToLower(m[1]), negated: true}, true
 	}
-	if m := s.match(petsKept); m != nil && s.self() && !s.denied && !(m[1] == "a" || m[1] == "an") {
+	if m := s.match(petsKept, "have", "has", "keep", "own"); m != nil && s.self() && !s.denied && !(m[1] == "a" || m[1] == "an") {
 		return about{name: "number of " + plural(strings.ToLower(m[2])), value: strings.ToLower(m[1])}, true
 	}
 	return about{}, false
@@ -245,8 +257,10 @@ var (
 	placeStops = set(`fear peace hope a an my our your his her their that this one two three different another hiding luxury poverty constant total some many or and with near old first last next monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december spring summer autumn winter i we bed tears person general it them which where because since about here there harmony sin town`)
 )
 
+var homeHints = strings.Split("liv resid based moved relocated settled", " ")
+
 func homeSlot(s *saying) (about, bool) {
-	if !s.known || also.MatchString(s.text) {
+	if !s.known || !contains(s.lowPredicate, homeHints) || also.MatchString(s.text) {
 		return about{}, false
 	}
 	negated := s.denied
@@ -290,8 +304,15 @@ var (
 	lowerFirms = set(`home night nights least all times myself free fun money people them him her different several two once weekends day days food peanuts clients others it and or healthcare tech it education finance marketing sales construction hospitality retail law medicine retirement years hours long hard that this these my our your bed there here which fear january the-gym gym shifts school`)
 )
 
+var workHints = strings.Split("work,employ,job,position,role,joined,started,began,intern,gig,switched, at , for , with ,quit,left,lost,resign,leaving,gave up,fired,laid off,retired,let go,redundant,between", ",")
+
 func workSlot(s *saying) (about, bool) {
-	if !s.known || also.MatchString(s.text) {
+	if m := s.matchText(jobIs, "job", "employer", "position", "role"); m != nil {
+		if firm := s.firm(m[1]); firm != "" {
+			return about{name: "work", value: firm}, true
+		}
+	}
+	if !s.known || !contains(s.lowPredicate, workHints) || also.MatchString(s.text) {
 		return about{}, false
 	}
 	if m := s.match(leavesJob, "quit", "left", "lost", "resign", "leaving", "gave up", "fired", "laid off", "retired", "let go", "stopped work"); m != nil && (strings.Contains(strings.ToLower(s.predicate), "job") || strings.Contains(s.predicate, " at ") || strings.Contains(s.predicate, " from ") || strings.Contains(s.predicate, "position")) {
@@ -302,6 +323,16 @@ func workSlot(s *saying) (about, bool) {
 	}
 	if m := s.match(jobless, "fired", "laid", "redundant", "let go", "retired", "unemployed", "work", "job", "resigned"); m != nil && !s.denied {
 		return about{name: "work", subject: s.subject, negated: true}, true
+	}
+	if m := s.match(isAAt, " at ", " for ", " with "); m != nil {
+		if firm := s.firm(m[1]); firm != "" && !peoples(strings.ToLower(firm)) {
+			return s.about("work", firm)
+		}
+	}
+	if m := s.match(nowAt, "am at", "is at"); m != nil {
+		if firm := s.firm(m[1]); firm != "" {
+			return s.about("work", firm)
+		}
 	}
 	m := s.match(worksFor, "work", "employ", "job", "position", "role", "joined", "started", "began", "intern", "gig", "switched")
 	if m == nil {
@@ -342,13 +373,16 @@ var unspecific = set(`moment same new living while weekend weekends night day ti
 
 var (
 	worksAs = english(`^(?:work|works|am working|is working|am employed|is employed|worked)\s+(?:full[- ]time\s+)?as (?:a|an|the)\s+(.+)$`)
+	isAAt   = english(`^(?:am|is)\s+(?:a|an|the)\s+(?:[\pL-]+\s+){0,3}?(?:` + trades + `|intern|lead|head|director|assistant|clerk|officer|partner|trainee|apprentice)\s+(?:at|for|with)\s+(\p{Lu}.*)$`)
+	nowAt   = english(`^(?:am|is)\s+at\s+(\p{Lu}\S*(?:\s\p{Lu}\S*)?)\s+(?:now|since)\b`)
+	jobIs   = english(`^my (?:new |current )?(?:job|employer|position|role) is (?:now )?(?:at |with )?(\p{Lu}.*)$`)
 	isA     = english(`^(?:am|is)\s+(?:a|an)\s+((?:[\pL-]+\s+){0,2}?(?:` + trades + `))(?:\W*$|\s*[,.;!(].*|\s+(?:at|by|in|with|for|from|and|now|who|since|here)\b.*)`)
 )
 
 const trades = `nurse|doctor|teacher|paramedic|engineer|developer|programmer|designer|architect|lawyer|electrician|plumber|carpenter|chef|cook|baker|barista|waiter|waitress|bartender|pilot|driver|firefighter|police officer|accountant|journalist|editor|translator|interpreter|librarian|scientist|researcher|physicist|chemist|biologist|professor|lecturer|therapist|psychologist|physiotherapist|dentist|vet|veterinarian|pharmacist|midwife|surgeon|photographer|florist|gardener|farmer|mechanic|welder|technician|analyst|consultant|manager|salesperson|cashier|hairdresser|barber|tailor|social worker|data scientist|project manager|product manager|bookkeeper|secretary|receptionist|musician|violinist|pianist|actor|actress|dancer|sailor|fisherman|soldier|judge|notary|optician|radiologist|cardiologist|beekeeper|locksmith|janitor|courier|postman|mail carrier|flight attendant|tram driver|bus driver|taxi driver|truck driver|student`
 
 func roleSlot(s *saying) (about, bool) {
-	if !s.known || also.MatchString(s.text) {
+	if !s.known || !strings.Contains(s.lowPredicate, " a") || also.MatchString(s.text) {
 		return about{}, false
 	}
 	if m := s.match(worksAs, "as a", "as the"); m != nil && !strings.HasPrefix(s.predicate, "worked") {
@@ -368,8 +402,10 @@ var (
 	noStudies   = set(`for hard at in on with every all a the my late until alone together here there it that this and abroad french spanish german english italian portuguese dutch japanese chinese korean`)
 )
 
+var studyHints = strings.Split("stud major enrolled degree master phd doctorate finished completed graduated dropped defended", " ")
+
 func studySlot(s *saying) (about, bool) {
-	if !s.known || also.MatchString(s.text) {
+	if !s.known || !contains(s.lowPredicate, studyHints) || also.MatchString(s.text) {
 		return about{}, false
 	}
 	if m := s.match(studies, "stud", "major", "enrolled", "degree in", "master", "phd", "doctorate"); m != nil {
@@ -389,7 +425,7 @@ func studySlot(s *saying) (about, bool) {
 }
 
 var (
-	speaks   = english(`^(?:speak|speaks)\s+(?:(?:a little|a bit of|some|fluent|decent|basic|good|native|only|fluently|broken|very good|bad|perfect|any)\s+)*(\pL+)(?:\W*$|\s*[,.;!(].*|\s+(?:fluently|at home|at work|with|well|quite|very|too|but|now|since|because)\b.*)`)
+	speaks   = english(`^(?:speak|speaks|am fluent in|is fluent in)\s+(?:(?:a little|a bit of|some|fluent|decent|basic|good|native|only|fluently|broken|very good|bad|perfect|any)\s+)*(\pL+)(?:\W*$|\s*[,.;!(].*|\s+(?:fluently|at home|at work|with|well|quite|very|too|but|now|since|because)\b.*)`)
 	mothers  = english(`^(?:my|our) (?:native language|mother tongue|first language|native tongue) is\s+(\pL+)`)
 	noTongue = set(`to with about for of up out at loudly slowly softly too more less english-only in the my your it that this like from on so very as when`)
 )
@@ -398,7 +434,7 @@ func languageSlot(s *saying) (about, bool) {
 	if m := s.matchText(mothers, "language", "tongue"); m != nil {
 		return about{name: "native language", value: m[1]}, true
 	}
-	if m := s.match(speaks, "speak"); m != nil && s.known && !noTongue[strings.ToLower(m[1])] && (startsName(m[1]) || s.plain) {
+	if m := s.match(speaks, "speak", "fluent"); m != nil && s.known && !noTongue[strings.ToLower(m[1])] && (startsName(m[1]) || s.plain) {
 		return s.about("language:"+strings.ToLower(m[1]), "")
 	}
 	return about{}, false

@@ -11,7 +11,7 @@ var (
 	hates = english(`^(hate|hates|dislike|dislikes|detest|detests|despise|despises|loathe|loathes|can (?:not )?stand|can (?:not )?bear|can (?:not )?abide|am sick of|am tired of)\s+(.+)$`)
 
 	favoriteIs = english(`^(?:my (?:(?:new|current|absolute|all-time|all time|very)\s+)*)favorite\s+((?:[\pL][\pL\pM'-]*\s+){1,4}?)(is no longer|are no longer|is not|are not|is now|are now|is|are)\s+(?:still |actually |definitely |probably )?(\S.*)$`)
-	favoriteOf = english(`^(\S+(?:\s+\S+){0,4}?)\s+(is no longer|are no longer|is not|are not|is now|is|are)\s+my (?:(?:new|current|absolute|all-time|all time|very)\s+)*favorite\s+([\pL][\pL\pM'-]*(?:\s+[\pL][\pL\pM'-]*)?)(?: now| any ?more| of all time| ever)?\W*$`)
+	favoriteOf = english(`^(\S+(?:\s+\S+){0,4}?)\s+(is no longer|are no longer|is not|are not|is now|is|are)\s+my (?:(?:new|current|absolute|all-time|all time|very)\s+)*favorite\s+([\pL][\pL\pM'-]*(?:\s+[\pL][\pL\pM'-]*)?)(?: now| any ?more| of all time| ever| these days| nowadays| at the moment| right now| though)?\W*$`)
 	kindBreak  = set(`part thing time place of about in to for on at with among memory moment one person people is are was`)
 
 	allergicTo = english(`^(?:(?:am|is|are|been)\s+)?(?:(?:very|really|severely|highly|extremely|deathly|mildly|slightly|not|no longer|terribly)\s+)*allergic to\s+(.+)$`)
@@ -163,8 +163,10 @@ func (s *saying) allergy(what string) (about, bool) {
 	return about{}, false
 }
 
+var dietHints = strings.Split("vegan vegetarian scetarian scatarian flexitarian omnivore carnivore veggie plant-based teetotal kosher halal keto paleo low-carb gluten mediterranean dairy meat everything", " ")
+
 func dietSlot(s *saying) (about, bool) {
-	if !s.known || notOnly.MatchString(s.text) {
+	if !s.known || !contains(s.lowPredicate, dietHints) || notOnly.MatchString(s.text) {
 		return about{}, false
 	}
 	if m := s.match(eatMeat, "meat", "everything"); m != nil && s.subject == "" && !s.denied {

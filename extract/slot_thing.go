@@ -18,9 +18,11 @@ var (
 	standingWish  = english(`\b(?:always|never|from now on|in (?:the )?future|every time|whenever|each time|going forward|by default|ever|answers?|reply|replies|respond|responses|please|prefer|stop)\b`)
 )
 
+var answerHints = strings.Split("answer repl respon write speak talk emoji short brief concise long detailed under metric imperial bullet table markdown heading list code exclamation jargon formal casual friendly polite blunt direct humorous sarcastic", " ")
+
 // answerSlot reads how someone wants to be answered.
 func answerSlot(s *saying) (about, bool) {
-	if strings.HasPrefix(s.text, "my ") || strings.HasPrefix(s.text, "My ") || !standingWish.MatchString(s.text) {
+	if strings.HasPrefix(s.text, "my ") || strings.HasPrefix(s.text, "My ") || !contains(s.low, answerHints) || !standingWish.MatchString(s.text) {
 		return about{}, false
 	}
 	negated := s.denied || notFirst.MatchString(s.text)
@@ -58,7 +60,8 @@ var (
 	usesTool   = english(`^(?:use|are using|am using|run|are on|are running|run on|target|support)\s+(\p{Lu}[\pL+#.]*(?:\s\p{Lu}[\pL+#.]*)?)\s+v?(\d[\d.]*)`)
 	upgraded   = english(`^(?:upgraded|updated|migrated|moved|bumped|switched)\s+(?:to|from (?:\p{Lu}[\pL+#.]*\s+)?v?[\d.]+ to|(?:our )?\p{Lu}[\pL+#.]* to)\s+(\p{Lu}[\pL+#.]*)\s+v?(\d[\d.]*)`)
 	deadlineIs = english(`^(?:the\s+|our\s+|my\s+)?deadline (?:for|of) (?:the |our |my )?([\pL][\pL\d _-]{1,30}?)\s+(?:is|was moved to|has moved to|moved to|is now|was pushed to|got moved to)\s+(?:now\s+)?(?:on\s+)?(.+)$`)
-	theyAre    = english(`^(?:the|our)\s+([\pL][\pL\d _-]{1,25}?)\s+(?:branch|version|database|framework|license|repo|repository|default branch)\s+is\s+(?:now\s+)?(\S+)$`)
+	setting    = english(`^(?:the|our)\s+((?:[\pL\d_.-]+\s+){0,3}?)(default branch|main branch|branch|rate limit|timeout|staging url|url|version|region|database|license|framework|package manager|linter|standup|stand-up|retro|budget)\s+(?:is|are)\s+(?:now\s+)?(?:at\s+|in\s+|on\s+)?(\S.*)$`)
+	versionIs  = english(`^(?:the\s+|our\s+)?(\p{Lu}[\pL+#.]*)\s+version is\s+(?:now\s+)?v?(\d[\d.]*)`)
 )
 
 // projectSlot reads facts of what someone works on.
@@ -77,6 +80,14 @@ func projectSlot(s *saying) (about, bool) {
 			return about{name: "deadline", subject: subject(m[1]), value: day}, true
 		}
 	}
+	if m := s.matchText(versionIs, "version"); m != nil {
+		return about{name: "version:" + strings.ToLower(m[1]), value: strings.TrimRight(m[2], ".")}, true
+	}
+	if m := s.matchText(setting, " is ", " are "); m != nil && !vague[strings.ToLower(strings.Fields(m[3])[0])] {
+		if value := valueOf(m[3]); value != "" && len(strings.Fields(value)) <= 5 {
+			return about{name: strings.ToLower(m[2]), subject: subject(m[1]), value: value}, true
+		}
+	}
 	for _, p := range []*regexp.Regexp{usesTool, upgraded} {
 		if m := s.match(p, "use", "using", "run", "are on", "target", "support", "grade", "update", "migrated", "moved", "bumped", "switched"); m != nil && s.self() {
 			return s.about("version:"+strings.ToLower(m[1]), strings.TrimRight(m[2], "."))
@@ -85,8 +96,11 @@ func projectSlot(s *saying) (about, bool) {
 	return about{}, false
 }
 
+// vague are words that begin what is no value of a setting.
+var vague = set(`not too so very down broken slow fast good bad great terrible wrong fine ok okay a an the being still up out tight huge small getting`)
+
 var (
-	eventOn   = english(`^(?:my|our|the)\s+((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\s+(?:is|is now|got moved|was moved|has been moved|has moved|got pushed|was pushed|was pushed back|has been pushed back|got postponed|was postponed|has been postponed|was rescheduled|has been rescheduled|got rescheduled|moved|starts|will be|takes place|is happening|was changed|is set for|is scheduled)\s*(?:now\s+|back\s+)?(?:(?:on|to|at|for|until|till|from)\s+)?(.+)$`)
+	eventOn   = english(`^(?:(?:my|our|the)\s+)?((?:[\pL'-]+\s+){0,3}?(?:` + events + `)(?:\s+(?:with|at|in) [\pL'.-]+)?)\s+(?:got delayed|was delayed|has been delayed|is delayed|is|is now|got moved|was moved|has been moved|has moved|got pushed|was pushed|was pushed back|has been pushed back|got postponed|was postponed|has been postponed|was rescheduled|has been rescheduled|got rescheduled|moved|starts|will be|takes place|is happening|was changed|is set for|is scheduled)\s*(?:me\s+|us\s+|it\s+)?(?:now\s+|back\s+)?(?:(?:on|to|at|for|until|till|from)\s+)?(.+)$`)
 	eventOff  = english(`^(?:my|our|the)\s+((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\s+(?:(?:is|was|got|has been|had to be)\s+)?(?:cancelled|canceled|called off|off|not happening|no longer happening)\b`)
 	cancelled = english(`^(?:cancelled|canceled|called off|have cancelled|have canceled|had to cancel)\s+(?:my|our|the)\s+((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\b`)
 	goingTo   = english(`^(?:am|are|is)\s+(?:going|flying|travelling|traveling|heading|driving|off)\s+to\s+(.+)$`)
@@ -95,7 +109,7 @@ var (
 	notGoing  = english(`^(?:not going)\s+to\s+(.+)$`)
 )
 
-const events = `appointment|test|exam|flight|wedding|interview|surgery|operation|meeting|viewing|trip|party|concert|lesson|class|match|game|race|marathon|defen[cs]e|presentation|move|holiday|vacation|dinner|check-?up|scan|inspection|delivery|launch|release|demo|conference|recital|audition|hearing|due date|first day|graduation|reunion|ceremony|training|workshop|course|session|physio|visit|beta`
+const events = `appointment|test|exam|flight|wedding|interview|surgery|operation|meeting|viewing|trip|party|concert|lesson|class|match|game|race|marathon|defen[cs]e|presentation|move|holiday|vacation|dinner|check-?up|scan|inspection|delivery|launch|release|demo|conference|recital|audition|hearing|due date|first day|graduation|reunion|ceremony|training|workshop|course|session|physio|visit|beta|standup|stand-up|retro|dentist|doctor|train|bus|choir|rehearsal|practice|call`
 
 // eventDay is the day or time that a text names, as it was said; "" if there is none.
 func eventDay(text string) string {
@@ -118,7 +132,7 @@ func eventSlot(s *saying) (about, bool) {
 	if m := s.match(cancelled, "cancel", "called off"); m != nil && s.self() {
 		return about{name: "date:" + strings.ToLower(m[1]), negated: true}, true
 	}
-	if m := s.matchText(eventOn); m != nil && !strings.HasPrefix(strings.ToLower(m[2]), "not ") {
+	if m := s.matchText(eventOn, " is ", "moved", "pushed", "postponed", "resched", "starts", "will be", "takes", "changed", "delay", "set for", "got"); m != nil && !strings.HasPrefix(strings.ToLower(m[2]), "not ") {
 		if day := eventDay(m[2]); day != "" {
 			return about{name: "date:" + strings.ToLower(m[1]), value: day}, true
 		}
@@ -188,6 +202,8 @@ var (
 	drives  = english(`^(?:drive|drives)\s+(?:a|an|my|the)\s+(.+)$`)
 	ownsOne = english(`^(?:my|our)\s+(?:(?:new|current|main|old|work|daily)\s+)*(` + belongings + `)\s+(?:is|is now|will be)\s+(?:now\s+)?(?:a|an|the)\s+(.+)$`)
 	soldOne = english(`^(?:sold|crashed|scrapped|got rid of|gave away|lost|traded in|no longer have|totalled)\s+(?:my|our|the)\s+(?:(?:old|new|blue|red|green|white|black)\s+)*(.+)$`)
+	swapped = english(`^(?:traded in|traded|swapped|exchanged|replaced)\s+(?:my|our|the)\s+(.+?)\s+(?:for|with|by)\s+(?:a|an|the|my)\s+(?:new\s+)?(.+)$`)
+	newOne  = english(`^(?:got|bought|have|picked up|ordered)\s+(?:a|an|my|our)\s+new\s+(` + belongings + `)\s*[,:(–—-]\s*(?:it is\s+)?(?:a|an|the)?\s*(.+)$`)
 	hasOne  = english(`^(?:have|own)\s+(?:a|an|the|my)\s+(` + belongings + `)\W*$`)
 )
 
@@ -206,6 +222,16 @@ func ownedSlot(s *saying) (about, bool) {
 	if m := s.match(drives, "drive"); m != nil {
 		if v := s.model(m[1]); v != "" {
 			return s.about("car", v)
+		}
+	}
+	if m := s.match(swapped, "traded", "swapped", "exchanged", "replaced"); m != nil && !s.denied {
+		if was, is := s.model(m[1]), s.model(m[2]); was != "" && is != "" && startsName(is) {
+			return about{name: "car", value: is}, true
+		}
+	}
+	if m := s.match(newOne, " new "); m != nil && !s.denied {
+		if v := s.model(m[2]); v != "" && startsName(v) {
+			return about{name: strings.ToLower(m[1]), value: v}, true
 		}
 	}
 	if m := s.match(soldOne, "sold", "crashed", "scrapped", "got rid", "gave away", "traded", "lost", "totalled"); m != nil && !s.denied {
@@ -245,10 +271,31 @@ func (s *saying) model(text string) string {
 	return value
 }
 
-var attribute = english(`^my (?:new |current )?(phone number|mobile number|number|e-?mail(?: address)?|address|blood type|blood group|shoe size|height|weight|star sign|zodiac sign|time ?zone|job title|username|user name|nickname|email|wifi name|insurance|bank|gp|hometown|home town|dream job|team|budget|bedtime|alarm|locker(?: at the \pL+)? number|seat|desk|office|flat number|room number|apartment number|order number|membership number|licence plate|license plate|employer|major|degree|gym|commute|rent|salary|landlord|local pub|shift|student number) is\s+(?:now\s+)?(?:at\s+|in\s+)?(\S.*)$`)
+var attribute = english(`^my (?:new |current )?(phone number|mobile number|number|e-?mail(?: address)?|address|blood type|blood group|shoe size|height|weight|star sign|zodiac sign|time ?zone|job title|username|user name|nickname|email|wifi name|insurance|bank|gp|hometown|home town|dream job|team|budget|bedtime|alarm|locker(?: at the \pL+)? number|seat|desk|office|flat number|room number|apartment number|order number|membership number|licence plate|license plate|employer|major|degree|gym|commute|rent|salary|landlord|local pub|shift|student number) (?:is|changed to|has changed to|is now|went up to|dropped to|was changed to)\s+(?:now\s+)?(?:at\s+|in\s+)?(\S.*)$`)
+
+var (
+	weighs   = english(`^(?:weigh|weighs|am (?:down|up) to|is (?:down|up) to)\s+(\d[\d.,]* ?(?:kg|kilos?|lbs?|pounds|stone))\b`)
+	risesAt  = english(`^(wake up|get up|go to bed|go to sleep)\s+(?:at|around)\s+(\S+(?: (?:am|pm|a\.m|p\.m))?)`)
+	takesIt  = english(`^(?:take|drink|like|have) my (coffee|tea)\s+((?:black|white|with|without|strong|weak|sweet|no|plain)\b.{0,30})$`)
+	commutes = english(`^(?:commute|get to work|go to work|travel to work)\s+(?:by|on)\s+(\pL+)|^(?:take|ride) (?:the|my|a) (\pL+) to work\b|^(cycle|bike|walk|drive) to work\b`)
+)
 
 // attributeSlot reads what everybody has one of.
 func attributeSlot(s *saying) (about, bool) {
+	if s.known {
+		if m := s.match(weighs, "weigh", "down to", "up to"); m != nil {
+			return s.about("weight", m[1])
+		}
+		if m := s.match(risesAt, "up at", "up around", "bed at", "bed around", "sleep at", "sleep around"); m != nil && !s.denied && !also.MatchString(s.text) {
+			return s.about(strings.Replace(strings.ToLower(m[1]), "wake up", "get up", 1), m[2])
+		}
+		if m := s.match(takesIt, "my coffee", "my tea"); m != nil && !s.denied {
+			return s.about("takes "+strings.ToLower(m[1]), strings.ToLower(strings.Trim(thingTail.ReplaceAllString(m[2], ""), " .")))
+		}
+		if m := s.match(commutes, "commute", "work"); m != nil && !s.denied && !also.MatchString(s.text) {
+			return s.about("commute", strings.ToLower(m[1]+m[2]+m[3]))
+		}
+	}
 	m := s.matchText(attribute, "my ")
 	if m == nil {
 		return about{}, false
@@ -277,6 +324,8 @@ var (
 
 const illnesses = `asthma|diabetes|type [12] diabetes|migraines?|epilepsy|arthritis|celiac disease|coeliac disease|crohn's(?: disease)?|adhd|anxiety|depression|insomnia|tinnitus|hypertension|high blood pressure|low blood pressure|eczema|psoriasis|endometriosis|ibs|scoliosis|sciatica|anaemia|anemia|hay ?fever|sleep apn(?:o)?ea|vertigo|gout|reflux|back pain|cancer|a bad knee`
 
+var illHints = strings.Split("diabetic coeliac celiac asthmatic epileptic dyslexic blind pregnant anaemic anemic bipolar autistic deaf", " ")
+
 // healthSlot reads what someone suffers from.
 func healthSlot(s *saying) (about, bool) {
 	if !s.known {
@@ -285,17 +334,23 @@ func healthSlot(s *saying) (about, bool) {
 	if m := s.match(hasIllness, "have", "has", "suffer", "diagnos"); m != nil {
 		return s.about("health:"+strings.ToLower(m[1]), "")
 	}
-	if m := s.match(isIll); m != nil {
+	if m := s.match(isIll, illHints...); m != nil {
 		return s.about("health:"+strings.ToLower(m[1]), "")
 	}
 	return about{}, false
 }
 
 var (
-	habit    = english(`^(eat|eats|eating|drink|drinks|smoke|smokes|vape|play|plays|go to|goes to|going to|subscribe to|subscribed to|take|takes|use|teach|teaches|do|practise|practice|run|runs|swim|swims|cycle|cycles|volunteer at|collect|collects|keep|keeps|bake|bakes|meditate|watch|watches|attend|wear|wears|sing in|dance|train|work out|work nights|work night shifts)\b\s*(.*)$`)
-	doing    = english(`^(?:am|are|is)\s+(eating|drinking|smoking|playing|taking|using|subscribing to|doing)\b\s*(.*)$`)
-	quits    = english(`^(?:quit|gave up|gave up on|dropped|cancelled my|canceled my|cancelled|canceled|got off)\s+(?:the\s+|my\s+)?(\pL+)(?:\s+subscription)?(?:\W*$|\s+(?:now|for good|last|yesterday|today|in|on|this|two|three|a)\b.*|\s*[,.].*)`)
-	habitEnd = english(`\s+(?:twice|once|three times|every|each|daily|weekly|on|at|in|most|a lot|lots|often|sometimes|now and then|regularly|for|since|with|again|all the time|all day|before|after|during|from time to time|several times|\d+ times|when|whenever|because|only|any|always|whole).*$`)
+	habit        = english(`^(eat|eats|eating|drink|drinks|smoke|smokes|vape|play|plays|go to|goes to|going to|subscribe to|subscribed to|take|takes|use|teach|teaches|do|practise|practice|run|runs|swim|swims|cycle|cycles|volunteer at|collect|collects|keep|keeps|bake|bakes|meditate|watch|watches|attend|wear|wears|sing in|dance|train|work out|work nights|work night shifts)\b\s*(.*)$`)
+	doing        = english(`^(?:am|are|is)\s+(eating|drinking|smoking|playing|taking|using|subscribing to|doing)\b\s*(.*)$`)
+	quits        = english(`^(?:quit|gave up|gave up on|dropped|cancelled my|canceled my|cancelled|canceled|got off)\s+(?:the\s+|my\s+)?(\pL+)(?:\s+subscription)?(?:\W*$|\s+(?:now|for good|last|yesterday|today|in|on|this|two|three|a)\b.*|\s*[,.].*)`)
+	mayEat       = english(`^can (?:eat|have|tolerate)\s+(.+)$`)
+	leavesCourse = english(`^(?:quit|stopped|gave up|dropped|dropped out of|cancelled|canceled|left|ended)\s+(?:my|the)\s+([\pL ]{2,30}?)\s+(lessons|classes|course|membership|subscription)\b`)
+	subscribed   = english(`^have (?:a|an) (?:subscription|membership) (?:to|at|with) (?:the )?(\p{Lu}[\pL ]{1,30}?)(?:\W*$|\s*[,.;].*)`)
+	medicated    = english(`^(?:am|is|went|came|got) (on|off) (?:the |my )?(antibiotics|medication|meds|the pill|insulin|statins|beta blockers|antidepressants|painkillers|steroids|metformin|ibuprofen|blood thinners)\b`)
+	reads        = english(`^(?:am|are) (reading|watching|playing|listening to)\s+(\p{Lu}.{1,60})$`)
+	hasRead      = english(`^(?:just )?finished\s+(?:reading |watching |playing |the book |the series )?(\p{Lu}.{1,60})$`)
+	habitEnd     = english(`\s+(?:twice|once|three times|every|each|daily|weekly|on|at|in|most|a lot|lots|often|sometimes|now and then|regularly|for|since|with|again|all the time|all day|before|after|during|from time to time|several times|\d+ times|when|whenever|because|only|any|always|whole).*$`)
 )
 
 // habitSlot reads what someone does again and again, and that they do it no more.
@@ -304,10 +359,29 @@ func habitSlot(s *saying) (about, bool) {
 		return about{}, false
 	}
 	verb, object := "", ""
-	if m := s.match(habit); m != nil {
+	if m := s.match(mayEat, "can "); m != nil && (s.denied || strings.Contains(s.lowPredicate, " again")) {
+		verb, object = "eat", m[1]
+	} else if m := s.match(habit); m != nil {
 		verb, object = strings.ToLower(m[1]), m[2]
 	} else if m := s.match(doing, "ing"); m != nil {
 		verb, object = infinitive(strings.ToLower(m[1])), m[2]
+	} else if m := s.match(leavesCourse, "lesson", "class", "course", "membership", "subscription"); m != nil && s.self() && !s.denied {
+		what := strings.ToLower(m[1])
+		switch strings.ToLower(m[2]) {
+		case "membership":
+			return about{name: "habit:go to " + what, negated: true}, true
+		case "subscription":
+			return about{name: "habit:subscribe to " + what, negated: true}, true
+		}
+		return about{name: "habit:take " + what + " " + strings.ToLower(m[2]), negated: true}, true
+	} else if m := s.match(subscribed, "subscription", "membership"); m != nil && s.self() {
+		return s.about("habit:subscribe to "+strings.ToLower(m[1]), "")
+	} else if m := s.match(medicated, "on ", "off "); m != nil {
+		return about{name: "habit:take " + strings.ToLower(m[2]), subject: s.subject, negated: s.denied != strings.EqualFold(m[1], "off")}, true
+	} else if m := s.match(reads, "reading", "watching", "playing"); m != nil && s.self() && startsName(m[2]) {
+		return s.about("in the middle of:"+strings.ToLower(title(m[2])), "")
+	} else if m := s.match(hasRead, "finished"); m != nil && s.self() && startsName(m[1]) && !s.denied {
+		return about{name: "in the middle of:" + strings.ToLower(title(m[1])), negated: true}, true
 	} else if m := s.match(quits, "quit", "gave up", "dropped", "cancel"); m != nil && s.self() && !s.denied {
 		return quitting(strings.ToLower(m[1]))
 	} else {
@@ -315,6 +389,9 @@ func habitSlot(s *saying) (about, bool) {
 	}
 	object = strings.ToLower(object)
 	ended := habitEnd.ReplaceAllString(" "+object, "")
+	if rest := strings.TrimPrefix(" "+object, ended); s.denied && restricts.MatchString(rest) {
+		return about{}, false // "I never drink coffee after three"
+	}
 	what := liked(strings.TrimSpace(ended))
 	switch {
 	case strings.TrimSpace(ended) == "" && intransitive[verb]:
@@ -325,6 +402,9 @@ func habitSlot(s *saying) (about, bool) {
 	verb = plainForm(verb)
 	return s.about(strings.TrimSpace("habit:"+verb+" "+what), "")
 }
+
+// restricts opens what limits a denial to some times or places.
+var restricts = english(`^\s*(?:after|before|with|on|in|at|when|whenever|during|every|only|all|always|most|any (?:more than|before|after)|each|daily|weekly|often|a lot|because)\b`)
 
 // quitting reads "quit smoking" and "quit the gym".
 func quitting(what string) (about, bool) {

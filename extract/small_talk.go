@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Small talk is recognised by writing a sentence as its lower-case words, with the
@@ -59,6 +60,14 @@ var smallTalk = regexp.MustCompile(`^(?:(?:` + strings.Join([]string{
 	`(?:time flies|life is good|fair point|good point|great minds think alike|it is what it is|you know|i mean|as always|as usual|let me (?:see|think)|one (?:moment|second|sec)|give me a (?:moment|second|sec|minute)|hang on|hold on|just a (?:moment|second|sec|minute)|anyway|anyways|by the way|btw|guess what|you know what|long story short|to be honest|tbh)`,
 	`(?:i (?:have|got|'ve got)|(?:just )?(?:a|one)|another|quick|one (?:more|last)|i've got)(?: a| another| one)?(?: quick| small| more| last| simple)* question(?: for you| please)?`,
 	`(?:i'll|i will|will) (?:remember (?:that|this|it)|keep (?:that|this|it) in mind|make a note(?: of (?:that|it))?|note (?:that|it)(?: down)?|let you know|check it out|give it a (?:try|shot|go)|try (?:it|that))`,
+	// How the talk goes.
+	`(?:oh )?(?:i )?(?:didn't|did not|never) know (?:that|this)`, `not bad(?: at all)?`, `could be (?:better|worse)`, `(?:i )?(?:found it|figured it out|got it working|fixed it|solved it)`, `(?:that|it|this)(?: still)? (?:didn't|doesn't|did not|does not|won't|isn't) (?:work|working|help|helping)(?: either| for me| yet)?`,
+	`still (?:not working|broken|the same|doesn't work|nothing)`, `same (?:error|problem|issue|result|thing)(?: again| here)?`, `(?:i )?(?:still )?(?:don't|dont|do not) (?:get|understand|follow)(?: it| that| this)?`, `(?:oh )?i (?:get|got|see|understand) (?:it|that|what you mean)(?: now)?`,
+	`(?:that's|you're|youre|this is|it's|thats|ur|that is|you are) (?:` + degree + ` )?(?:wrong|incorrect|not true|not right|right|correct|false)`, `test(?:ing)?(?: \d+)*`, `(?:asdf|qwert)\w*`, `you(?:'ve| have)? (?:` + degree + ` )*(?:helped|saved)(?: me| us)?(?: (?:a lot|so much|out|big time|my life|today))*`,
+	`(?:just )?(?:saying hi|checking in|chilling|hanging out|relaxing|browsing)`, `(?:can't|cannot) complain`, `(?:not|nothing) much(?: (?:you|u|here|really|going on))?`, `sorry (?:for|about) (?:all )?(?:the|so many|my) (?:questions|spam|typos?|delay|confusion|mess)`, `sorry (?:to|for) (?:bother|bothering|disturb|interrupt)(?:ing)? you(?: again)?`, `you read my mind`,
+	`(?:the )?weekend (?:at last|finally)`, `(?:it's |its )?(?:` + degree + ` )?(?:freezing|hot|cold|boiling|raining|pouring|snowing|sunny|windy|humid|nice)(?: (?:out|outside|here|today|again|rn|right now))*`, `(?:back|off) to (?:work|bed|it|studying)`, `(?:i )?(?:just )?(?:woke up|got (?:home|back|up))`, `running late`, `(?:so|super|very) (?:bored|tired|hungry|sleepy|hot|cold|full|busy)(?: rn| now| today)?`,
+	// How it is just now.
+	`(?:i'm|im|i am) (?:` + degree + ` )?(?:tired|hungry|bored|sleepy|full|cold|busy|back|here|ready|done|awake|up|confused|lost|stuck|thirsty|waiting|listening|on my way|all ears|coming|off|out|in)(?: now| rn| right now| lol)?`, `(?:omw|on my way|lunch ?time|bed ?time|back(?: now)?|here|afk|gn|gm|brb(?: \S+)?|ugh+(?: monday| mondays| work| today)?|tgif|happy (?:monday|friday)|(?:it's )?(?:monday|friday) (?:again|already|finally)|same (?:old|as always|shit different day))`,
 	// Remarks on the other's answer.
 	`(?:hmm+ )?(?:that's |that is |this is |it's )?not (?:quite |really |exactly |at all )?(?:what i (?:meant|asked|wanted|said|was looking for|had in mind|need(?:ed)?)|it|that|right|that one)`, `(?:no |yes |not |ok |the )*the (?:other|first|second|third|fourth|last|next|previous|same|one (?:before|above)) (?:one|version|option|answer|part)`,
 	`(?:yes |no )?(?:exactly|just|more|something) like (?:that|this|before)`, `(?:that|this|it)(?: one)? (?:works|will do|is it|one|'s it)(?: for me)?`, `i (?:meant|mean) (?:that|this|the (?:other|first|second) one)`,
@@ -67,15 +76,15 @@ var smallTalk = regexp.MustCompile(`^(?:(?:` + strings.Join([]string{
 	`(?:sorry|ok|okay|no)? ?(?:nothing|nvm|never mind|forget it|forget about it|ignore (?:that|this|me|it)|scratch that|as you were|carry on|go on|go ahead|your turn|my turn|try again|one more time|again|next|done|more|continue|stop|wait|same again)(?: please| pls)?`,
 	`(?:that's|thats|that is) (?:all|it|everything|enough)(?: for (?:now|today))?(?: i (?:need|needed|wanted))?`, `(?:no )?(?:that's|thats) all (?:for now|i need|i needed)?`, `(?:i )?(?:gotta|have to|got to|need to|must) (?:go|run|dash|sleep|bounce)(?: now| soon)?`, `(?:talk|speak|chat) (?:soon|later|tomorrow)`,
 	// Other languages' commonest, for messages that are nothing else.
-	`(?:gracias a (?:ti|vos|usted)|igualmente|nos vemos|cuídate|buen (?:día|finde|fin de semana)|un abrazo|abrazos|besos|muy amable|qué bien|qué bueno|ok|dale|listo|ya|bueno|jeje+|(?:no|sin) problema|hasta la próxima|entendido|de acuerdo|exacto|hola|buenas|buenos (?:días|dias)|buenas (?:tardes|noches)|qué tal|(?:muchas |muchísimas )?gracias|de nada|adiós|hasta (?:luego|mañana|pronto)|vale|claro|sí|por favor|encantad[oa]|perfecto|genial)`,
-	`(?:merci à (?:toi|vous)(?: aussi)?|(?:passe|passez) une bonne (?:journée|soirée)|bon (?:week-end|courage|après-midi)|à toi aussi|ça marche|ça va|avec plaisir|pas de (?:souci|soucis|problème)|bien sûr|génial|top|exactement|bisous|bises|je t'en prie|je vous en prie|ok|ah|bref|nickel|compris|bonjour|bonsoir|salut|coucou|(?:merci|mille mercis)(?: beaucoup| bien)?|de rien|au revoir|à (?:bientôt|demain|plus)|d'accord|oui|non|s'il (?:te|vous) plaît|super|parfait|bonne (?:journée|soirée|nuit)|enchantée?)`,
-	`(?:(?:schönen|schöne|schönes|guten) (?:tag|abend|wochenende|woche|feierabend)(?: noch)?|passt(?: so)?|kein problem|keine ursache|ok|okay|super|klasse|toll|cool|klar|verstanden|verstehe|lg|liebe grüße|mach's gut|na gut|hi|hey|(?:wie geht es|wie geht's|wie gehts)(?: dir| ihnen)?|dir auch|gute besserung|hallo|guten (?:tag|morgen|abend)|gute nacht|servus|moin|grüß (?:gott|dich)|(?:danke|vielen dank|herzlichen dank|besten dank)(?: schön| sehr| dir| ihnen)*|bitte(?: schön| sehr)?|gern geschehen|tschüss|tschüß|auf wiedersehen|bis (?:bald|morgen|später|dann)|ja|nein|genau|alles klar|prima|freut mich)`,
-	`(?:blz|beleza|vlw|valeu|falou|tmj|obg|brigad[oa]|kk+|rs+|abraços?|beijos?|abs|imagina|tá (?:bom|ok)|ok|certo|legal|show|ótimo|perfeito|bom fim de semana|boa semana|entendi|combinado|com certeza|isso|até já|fixe|olá|oi|bom dia|boa (?:tarde|noite)|(?:muito )?obrigad[oa]|valeu|tchau|até (?:logo|amanhã|mais)|tudo bem|sim|não|por nada|prazer)`,
+	`(?:qué (?:guay|chulo|bien|risa|fuerte|bonito|pena)|está (?:bien|genial)|me parece bien|suena (?:bien|genial)|gracias a (?:ti|vos|usted)|igualmente|nos vemos|cuídate|buen (?:día|finde|fin de semana)|un abrazo|abrazos|besos|muy amable|qué bien|qué bueno|ok|dale|listo|ya|bueno|jeje+|(?:no|sin) problema|hasta la próxima|entendido|de acuerdo|exacto|hola|buenas|buenos (?:días|dias)|buenas (?:tardes|noches)|qué tal|(?:muchas |muchísimas )?gracias|de nada|adiós|hasta (?:luego|mañana|pronto)|vale|claro|sí|por favor|encantad[oa]|perfecto|genial)`,
+	`(?:trop (?:bien|cool|drôle|mignon|fort)|c'est (?:super|génial|top|cool|bien|vrai|ça|parfait|noté|gentil|très gentil)|ah (?:bon|ok|oui)|merci à (?:toi|vous)(?: aussi)?|(?:passe|passez) une bonne (?:journée|soirée)|bon (?:week-end|courage|après-midi)|à toi aussi|ça marche|ça va|avec plaisir|pas de (?:souci|soucis|problème)|bien sûr|génial|top|exactement|bisous|bises|je t'en prie|je vous en prie|ok|ah|bref|nickel|compris|bonjour|bonsoir|salut|coucou|(?:merci|mille mercis)(?: beaucoup| bien)?|de rien|au revoir|à (?:bientôt|demain|plus)|d'accord|oui|non|s'il (?:te|vous) plaît|super|parfait|bonne (?:journée|soirée|nuit)|enchantée?)`,
+	`(?:(?:das ist |das klingt |klingt |sehr |wie |echt |voll )(?:super|toll|gut|cool|schön|nett|lieb|lustig|krass)|(?:schönen|schöne|schönes|guten) (?:tag|abend|wochenende|woche|feierabend)(?: noch)?|passt(?: so)?|kein problem|keine ursache|ok|okay|super|klasse|toll|cool|klar|verstanden|verstehe|lg|liebe grüße|mach's gut|na gut|hi|hey|(?:wie geht es|wie geht's|wie gehts)(?: dir| ihnen)?|dir auch|gute besserung|hallo|guten (?:tag|morgen|abend)|gute nacht|servus|moin|grüß (?:gott|dich)|(?:danke|vielen dank|herzlichen dank|besten dank)(?: schön| sehr| dir| ihnen)*|bitte(?: schön| sehr)?|gern geschehen|tschüss|tschüß|auf wiedersehen|bis (?:bald|morgen|später|dann)|ja|nein|genau|alles klar|prima|freut mich)`,
+	`(?:que (?:legal|bom|ótimo|massa|fofo|pena)|muito (?:bom|bem|legal|fixe)|blz|beleza|vlw|valeu|falou|tmj|obg|brigad[oa]|kk+|rs+|abraços?|beijos?|abs|imagina|tá (?:bom|ok)|ok|certo|legal|show|ótimo|perfeito|bom fim de semana|boa semana|entendi|combinado|com certeza|isso|até já|fixe|olá|oi|bom dia|boa (?:tarde|noite)|(?:muito )?obrigad[oa]|valeu|tchau|até (?:logo|amanhã|mais)|tudo bem|sim|não|por nada|prazer)`,
 	`(?:buongiorno|buonasera|salve|(?:grazie|mille grazie|grazie mille)|prego|arrivederci|a presto|sì|va bene|hoi|dank (?:je|u)(?: wel)?|bedankt|goedemorgen|tot ziens|cześć|dzień dobry|dziękuję|dzięki|hej|tack(?: så mycket)?|tak|hei|kiitos|merhaba|selam|teşekkürler|teşekkür ederim|terima kasih|halo)`,
 	`(?:привет|здравствуйте|здравствуй|добрый (?:день|вечер)|доброе утро|(?:большое )?спасибо(?: большое)?|пожалуйста|пока|до свидания|да|нет|хорошо|ок|привіт|дякую)`,
 	`(?:مرحبا|مرحبًا|أهلا|اهلا|السلام عليكم|وعليكم السلام|(?:شكرا|شكرًا)(?: جزيلا| لك)?|تمام|طيب|ممتاز|رائع|أهلا وسهلا|كيف حالك|إلى اللقاء|الحمد لله|جزاك الله خيرا|يعطيك العافية|العفو|جميل|أوكي|ههه+|يسعد صباحك|عفوا|مع السلامة|نعم|لا|حسنا|صباح الخير|مساء الخير|नमस्ते|नमस्कार|धन्यवाद|शुक्रिया|ठीक है|हाँ|안녕하세요|안녕|감사합니다|고마워요?|고맙습니다|네|아니요|안녕히 (?:가세요|계세요)|שלום|תודה(?: רבה)?)`,
 	// Words that add nothing to any of these.
-	`(?:so|and|but|then|well|now|please|too|also|again|there|here|everyone|everybody|guys|folks|friend|friends|my friend|buddy|bro|sis|bud|mate|dude|girl|love|haha|lol|honestly|together|both|as well|today|tonight|though|already|first|for now|of course|@)`,
+	`(?:so|and|but|then|well|now|please|too|also|again|there|here|everyone|everybody|guys|folks|friend|friends|my friend|buddy|bro|sis|bud|mate|dude|girl|love|haha|lol|honestly|together|both|as well|today|tonight|though|already|first|for now|of course|actually|tbh|tho|to me|for me|@)`,
 }, `|`) + `)(?: |$))+$`)
 
 // filler are words that are small talk only beside a set phrase.
@@ -101,6 +110,12 @@ var unspacedRow = func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:` + strings.Join(all, `|`) + `|哈|呵|w|笑)+[了啦啊呀吧哦喔嗯ねよ]?)+$`)
 }()
 
+// foreignThanks are thanks for something, in other languages.
+var foreignThanks = phrases(
+	`(?:ok |jaja |vale |muy bien )?(?:muchas |mil |muchísimas )?gracias por\s`, `(?:ok |super )?(?:un grand |mille )?merci (?:beaucoup |infiniment |encore |bien )?(?:pour|d'avoir|de)\s`,
+	`(?:ok |super )?(?:vielen |herzlichen |besten |tausend )?danke?(?: schön| sehr| dir| ihnen)* für\s`, `(?:muito )?obrigad[oa] (?:por|pel[oa]s?)\s`, `grazie (?:mille )?(?:per|di)\s`,
+	`(?:非常|真的|太)?(?:谢谢|感谢|謝謝|感謝)(?:你|您|大家)?(?:的|帮|幫)`, `(?:شكرا|شكرًا)(?: جزيلا)?(?: لك| لكم)? (?:على|ل)`, `[^。！!]{0,20}ありがとう(?:ございま(?:す|した))?[。！!\s]*$`)
+
 // isSmallTalk says whether a sentence is greeting, thanks, acknowledgement,
 // laughter, leave-taking or a bare reaction, and nothing else. Names are those that
 // it may address.
@@ -111,6 +126,12 @@ func isSmallTalk(text string, names map[string]bool) bool {
 	}
 	if len(words) > 30 {
 		return false
+	}
+	if len(words) == 1 && idle[words[0].low] {
+		return true
+	}
+	if utf8.RuneCountInString(text) <= 60 && foreignThanks.MatchString(text) && !strings.ContainsAny(text, "0123456789,;，、") {
+		return true
 	}
 	if strings.ContainsFunc(text, func(r rune) bool { return r >= 0x0E00 }) {
 		for _, w := range words {
@@ -142,6 +163,9 @@ func spacedSmallTalk(words []word, names map[string]bool) bool {
 	}
 	return !only && (smallTalk.MatchString(line.String()) || thanksFor(words))
 }
+
+// idle are words that alone tell nothing, whatever they answer.
+var idle = set(`so and but then well anyway also because or um uh er`)
 
 // thanksFor says whether words thank at length, and tell nothing of who does: no name,
 // no number, nothing of their own.

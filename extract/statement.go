@@ -69,9 +69,17 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	if err != nil {
 		return nil, err
 	}
+	g.form = isForm(pieces)
+	handed := -1 // the paragraph in which a text of somebody else's was handed over
 	for i, p := range pieces {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if handed >= 0 && p.paragraph > handed {
+			continue
+		}
+		if !g.assistant && g.english && handsOver(p.text, !g.spoken) {
+			handed = p.paragraph
 		}
 		introduces := i+1 < len(pieces) && (p.kind == lead && (pieces[i+1].kind == item || pieces[i+1].paragraph > p.paragraph || g.assistant))
 		g.take(ctx, p, introduces)
@@ -86,7 +94,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			g.add(u, true)
+			g.add(u, true, about{})
 		}
 	}
 	wanted := userStatements
@@ -262,6 +270,8 @@ type grouping struct {
 	leadUsed bool
 	// echoing says that the list to come is what an assistant was told.
 	echoing bool
+	// form says that the message is filled in like one: "Name: …", "Age: …".
+	form bool
 	// unsaid are the questions and commands left out so far.
 	unsaid      []string
 	unsaidWords int
@@ -411,12 +421,18 @@ func (g *grouping) sentence(text string) {
 		g.spoken, g.asked, g.adjacent = true, "", true
 		return
 	}
+	if g.form && g.english && !g.assistant && g.field(text) {
+		return
+	}
 	did, said := g.judge(text)
+	if did == states && g.english && !g.adjacent && carriesNothing(text) {
+		did = chats
+	}
 	switch did {
 	case chats:
 		// "It was magical!" is no small talk if it is about what was just told.
 		if g.adjacent && !g.assistant && g.leans(text) && !endsAsking(text) && refersBack(wordsOf(text)) {
-			g.add(text, true)
+			g.add(text, true, about{})
 		} else {
 			g.adjacent = false
 		}
@@ -429,16 +445,16 @@ func (g *grouping) sentence(text string) {
 	}
 	first := !g.spoken
 	g.spoken = true
-	parts := []string{said}
+	parts := []clausePart{{text: said}}
 	if g.english && !g.assistant {
 		parts = g.clauses(said)
 	}
 	for i, part := range parts {
-		leans := g.leans(part)
-		if first && i == 0 && leans && g.carries(part) {
+		leans := g.leans(part.text)
+		if first && i == 0 && leans && g.carries(part.text) {
 			continue
 		}
-		g.add(part, leans)
+		g.add(part.text, leans, part.slot)
 	}
 	g.asked, g.adjacent = "", true
 }
@@ -461,13 +477,10 @@ func (g *grouping) carries(text string) bool {
 }
 
 // add puts a sentence beside the one it leans on, or lets it stand by itself.
-func (g *grouping) add(text string, leans bool) {
+func (g *grouping) add(text string, leans bool, slot about) {
 	words := countWords(text)
 	dated, when := resolve(text, g.said, g.english)
-	s := statement{text: dated, when: when, words: words}
-	if !g.assistant && g.english {
-		s.slot = slotOf(text)
-	}
+	s := statement{text: dated, when: when, words: words, slot: slot}
 	if leans {
 		toAsked := g.asked != "" && (len(g.out) == 0 || named(g.asked, g.names))
 		if toAsked && countWords(g.asked)+words <= joinWords {
@@ -481,8 +494,10 @@ func (g *grouping) add(text string, leans bool) {
 				last.text = follow(last.text, s.text)
 				last.words += words
 				last.when = last.when.better(when)
-				if last.slot.name == "" {
+				if first := wordsOf(head(last.text, 40)); last.slot.name == "" {
 					last.slot = s.slot
+				} else if len(first) > 0 && !own[first[0].low] && !g.refers(text) && !verbal(wordsOf(text)) {
+					last.slot = about{} // a row of fragments tells more than one thing
 				}
 				return
 			}
@@ -507,6 +522,12 @@ func (g *grouping) leans(text string) bool {
 		return false
 	}
 	return !verbal(words) && len(words) <= 8 || len(words) <= 2
+}
+
+// refers says whether a sentence begins with what stands for something said before.
+func (g *grouping) refers(text string) bool {
+	words := wordsOf(text)
+	return len(words) > 0 && refersBack(words)
 }
 
 // refersBack says whether words begin with one that stands for something said before.

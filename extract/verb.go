@@ -20,7 +20,7 @@ var (
 	presents = set(`
 accept accepts agree agrees arrive arrives ask asks attend attends avoid avoids bake bakes become becomes begin begins believe believes belong belongs bring brings build builds buy buys
 call calls care cares carry carries celebrate celebrates close closes collect collects come comes contain contains cook cooks cost costs cover covers cycle cycles dance dances decide decides depend depends
-dislike dislikes drink drinks drive drives eat eats end ends enjoy enjoys expect expects fear fears feel feels find finds fit fits fly flies follow follows forget forgets get gets give gives go goes grow grows
+dislike dislikes drink drinks drive drives eat eats end ends enjoy enjoys expect expects expire expires fear fears feel feels find finds fit fits fly flies follow follows forget forgets get gets give gives go goes grow grows
 happen happens hate hates hear hears help helps hold holds hope hopes include includes inspire inspires invite invites join joins keep keeps know knows land lands last lasts learn learns leave leaves let lets like likes listen listens live lives look looks lose loses love loves
 make makes mean means meet meets mind minds motivate motivates move moves need needs offer offers open opens own owns paint paints pay pays plan plans play plays prefer prefers provide provides put puts
 read reads remember remembers remind reminds require requires rent rents return returns ride rides run runs save saves say says see sees seem seems sell sells send sends serve serves show shows sing sings sit sits sleep sleeps smell smells smoke smokes
@@ -67,7 +67,7 @@ var (
 	// eitherTense are pasts that look like the present.
 	eitherTense = set(`read put set cut let hit bet shut hurt hid lit fit`)
 	passive     = set(`is are am be i'm it's he's she's we're you're they're isn't aren't get gets getting`)
-	intents     = set(`will won't shall gonna going upcoming due soon scheduled booked arranged planned reserved promised agreed invited plan planning plans hope hoping want wants need needs starts begins leaves opens expecting excited`)
+	intents     = set(`will won't shall gonna going upcoming due soon scheduled booked arranged planned reserved promised agreed invited plan planning plans hope hoping want wants need needs starts begins leaves opens expecting excited ends expires expire finishes closes arrives arrive departs retires turns lands moves`)
 )
 
 // future says whether words tell of what is to come.

@@ -39,6 +39,10 @@ var fixedStatements = map[string]string{
 	"postingDelete": postingDelete, "postingUncount": postingUncount, "embeddingDelete": embeddingDelete, "memoryDelete": memoryDelete,
 	"historySelect": historySelect, "embeddingDue": embeddingDue, "unembeddedSelect": unembeddedSelect, "vectorInsert": vectorInsert,
 	"calibrationSelect": calibrationSelect, "calibrationInsert": calibrationInsert,
+	"neighboursDue": neighboursDue, "neighboursTry": neighboursTry, "neighboursState": neighboursState,
+	"neighboursBuild": neighboursBuild, "neighboursAttach": neighboursAttach, "neighboursOpened": neighboursOpened, "neighboursClose": neighboursClose, "neighboursClosed": neighboursClosed,
+	"neighboursCompare": neighboursCompare, "neighboursMend": neighboursMend, "neighboursClear": neighboursClear, "neighboursUpTo": neighboursUpTo,
+	"widenGraphs": widenGraphs,
 }
 
 // parts of statements, not statements.
@@ -77,6 +81,9 @@ func built(t testing.TB, b *bench) map[string]*statement {
 				all[label+": load of one scope"] = find.loadStatement()
 				find.scopeIDs = []int64{1, 2}
 				all[label+": near"], all[label+": load"] = find.nearStatement(), find.loadStatement()
+				if find.hasNeighbours(&statement{}, "") != "" {
+					all[label+": neighbours"] = find.neighbourStatement(1)
+				}
 				all[label+": memory postings"], all[label+": message postings"] = find.memoryPostings(), find.messagePostings()
 				find.narrow = true
 				all[label+": near, narrow"], all[label+": load, narrow"] = find.nearStatement(), find.loadStatement()
@@ -139,12 +146,30 @@ func (p plan) each(visit func(plan)) {
 	}
 }
 
-// explain runs a statement under the plan it has in a search and gives that.
+// explain runs a statement under the plan it has in a search and gives that: the one made
+// without its arguments when the connection first ran it.
 func (b *bench) explain(tx pgx.Tx, st *statement) plan {
 	b.Helper()
+	sql := st.sql.String()
+	name := "explained_" + hashOf(sql)[:32]
+	prepared, err := tx.Prepare(b.ctx(), name, sql)
+	if err != nil {
+		b.Fatalf("%s: %v", sql, err)
+	}
+	arguments := make([]string, len(st.args))
+	for i, arg := range st.args {
+		text, err := tx.Conn().TypeMap().Encode(prepared.ParamOIDs[i], pgx.TextFormatCode, arg, nil)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if arguments[i] = "NULL"; text != nil {
+			arguments[i] = "'" + strings.ReplaceAll(string(text), "'", "''") + "'"
+		}
+	}
 	var raw []byte
-	if err := tx.QueryRow(b.ctx(), "EXPLAIN (ANALYZE, FORMAT JSON) "+st.sql.String(), st.args...).Scan(&raw); err != nil {
-		b.Fatalf("%s: %v", st.sql.String(), err)
+	execute := "EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE " + name + " (" + strings.Join(arguments, ", ") + ")"
+	if err := tx.QueryRow(b.ctx(), execute, pgx.QueryExecModeSimpleProtocol).Scan(&raw); err != nil {
+		b.Fatalf("%s: %v", sql, err)
 	}
 	var plans []struct{ Plan plan }
 	if err := json.Unmarshal(raw, &plans); err != nil {

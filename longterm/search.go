@@ -26,8 +26,8 @@ const (
 // however little they have to do with the query; without one, only those that share a
 // word with it.
 //
-// It takes two round trips: one for what is near, one for what that is. A third and
-// fourth are needed only if too many of the nearest do not qualify.
+// It takes two round trips: one for what is near, one for what that is. Further ones are
+// needed only for large scopes and if too many of the nearest do not qualify.
 func (s *Store) Search(ctx context.Context, tenant string, q Query) ([]Hit, error) {
 	if strings.TrimSpace(q.Text) == "" {
 		return nil, memd.InvalidField("query", "must not be blank")
@@ -90,14 +90,18 @@ type finding struct {
 	question question
 	// narrow decides for each memory whether it qualifies before distances are compared.
 	narrow bool
+	// exact reads the vectors of large scopes as well.
+	exact bool
 
 	// scopeIDs are the memory scopes that hold what is selected.
 	scopeIDs           []int64
 	memories, messages corpus
 	near               []nearby
-	same               []memoryID
-	words              map[memoryID]match
-	windows            *windows
+	// large are the scopes that near leaves to their neighbours.
+	large   []int64
+	same    []memoryID
+	words   map[memoryID]match
+	windows *windows
 
 	candidates []*candidate
 }
@@ -122,22 +126,14 @@ func (f *finding) find(ctx context.Context) error {
 func (f *finding) propose(ctx context.Context) error {
 	var memoryHits []memoryHit
 	var messageHits []messageHit
-	f.scopeIDs, f.memories, f.messages, f.near, f.same = nil, corpus{}, corpus{}, nil, nil
+	f.scopeIDs, f.memories, f.messages, f.near, f.large, f.same = nil, corpus{}, corpus{}, nil, nil, nil
 	err := f.store.read(ctx, "longterm.search", f.tenant, func(b *pgx.Batch) {
 		count := f.countStatement()
 		queue(b, count).Query(func(rows pgx.Rows) error { return f.scanCounts(rows) })
 		same := f.sameStatement()
 		queue(b, same).Query(scanIDs(&f.same))
 		if f.query.Mode != ModeLexical {
-			near := f.nearStatement()
-			queue(b, near).Query(func(rows pgx.Rows) error {
-				var n nearby
-				_, err := pgx.ForEachRow(rows, []any{&n.id, &n.distance}, func() error {
-					f.near = append(f.near, n)
-					return nil
-				})
-				return err
-			})
+			queue(b, f.nearStatement()).Query(f.scanNear)
 		}
 		if f.query.Mode == ModeVector || len(f.question.hashes) == 0 {
 			return
@@ -161,7 +157,10 @@ func (f *finding) propose(ctx context.Context) error {
 	})
 	f.words = matchMemories(f.question, f.memories, memoryHits)
 	f.windows = gatherWindows(f.question, f.messages, messageHits)
-	return err
+	if err != nil || len(f.large) == 0 {
+		return err
+	}
+	return f.askNeighbours(ctx)
 }
 
 func queue(b *pgx.Batch, st *statement) *pgx.QueuedQuery { return b.Queue(st.sql.String(), st.args...) }
@@ -210,19 +209,42 @@ func (f *finding) wanted() int { return max(f.store.cfg.Candidates, f.query.Limi
 
 // nearStatement finds the memories whose vectors are nearest. Of each scope the vectors
 // are read in one piece, and nothing else; with narrow the memories are read first, and
-// the vectors only of those that qualify.
+// the vectors only of those that qualify. Scopes whose neighbours can be asked are left
+// out and named after the memories.
 func (f *finding) nearStatement() *statement {
 	st := &statement{}
 	tenant, model := st.bind(f.tenant, "text"), st.bind(f.query.Model, "text")
 	vector := st.bind(pgvector.NewHalfVector(f.query.Vector), "halfvec")
-	if f.narrow {
-		memories := f.selection.memories(st)
-		return st.write("SELECT m.id, e.distance FROM ", memories, " LEFT JOIN LATERAL (SELECT embedding <=> ", vector, " AS distance FROM memory_embedding e WHERE e.scope_id = m.scope_id AND e.model = ", model,
-			" AND e.memory_id = m.id AND e.tenant_id = ", tenant, " OFFSET 0) e ON true ORDER BY e.distance, m.created_at DESC, m.id DESC LIMIT ", st.bind(f.wanted(), "int"))
-	}
 	limit := st.bind(f.wanted(), "int")
-	return st.write("SELECT e.memory_id, e.distance FROM (", f.scopes(st), ") s CROSS JOIN LATERAL (SELECT memory_id, embedding <=> ", vector, " AS distance FROM memory_embedding e WHERE e.scope_id = s.id AND e.model = ", model,
-		" AND e.tenant_id = ", tenant, " AND e.live ORDER BY distance LIMIT ", limit, ") e ORDER BY e.distance LIMIT ", limit)
+	ordinary, large := f.selection, ""
+	if has := f.hasNeighbours(st, model); has != "" {
+		ordinary.scopesThat = " AND NOT (" + has + ")"
+		asked := f.selection
+		asked.scopesThat = " AND " + has
+		large = " UNION ALL SELECT NULL, NULL, id FROM (" + asked.scopes(st) + ") s"
+	}
+	if f.narrow {
+		memories := ordinary.memories(st)
+		return st.write("(SELECT m.id, e.distance, NULL::bigint FROM ", memories, " LEFT JOIN LATERAL (SELECT embedding <=> ", vector, " AS distance FROM memory_embedding e WHERE e.scope_id = m.scope_id AND e.model = ", model,
+			" AND e.memory_id = m.id AND e.tenant_id = ", tenant, " OFFSET 0) e ON true ORDER BY e.distance, m.created_at DESC, m.id DESC LIMIT ", limit, ")", large)
+	}
+	return st.write("(SELECT e.memory_id, e.distance, NULL::bigint FROM (", ordinary.scopes(st), ") s CROSS JOIN LATERAL (SELECT memory_id, embedding <=> ", vector, " AS distance FROM memory_embedding e WHERE e.scope_id = s.id AND e.model = ", model,
+		" AND e.tenant_id = ", tenant, " AND e.live ORDER BY distance LIMIT ", limit, ") e ORDER BY e.distance LIMIT ", limit, ")", large)
+}
+
+func (f *finding) scanNear(rows pgx.Rows) error {
+	var id *memoryID
+	var distance *float64
+	var scopeID *int64
+	_, err := pgx.ForEachRow(rows, []any{&id, &distance, &scopeID}, func() error {
+		if scopeID != nil {
+			f.large = append(f.large, *scopeID)
+		} else {
+			f.near = append(f.near, nearby{*id, distance})
+		}
+		return nil
+	})
+	return err
 }
 
 func (f *finding) memoryPostings() *statement {
@@ -255,13 +277,14 @@ func (f *finding) loadStatement() *statement {
 	where := f.conditions(st)
 	scope := "m.scope_id"
 	if f.reach == reachUser || f.reach == reachTenant {
-		// A place in a session may be of another app than the memories asked for.
+		// A place in a session may be of another app than the memories asked for. + 0 keeps
+		// each memory from being looked for among all of the scope.
 		if len(f.scopeIDs) == 1 {
 			// Known before the first row is read, it leaves one partition of the vectors.
 			scope = st.bind(f.scopeIDs[0], "bigint")
-			where += " AND m.scope_id = " + scope
+			where += " AND m.scope_id + 0 = " + scope
 		} else {
-			where += " AND m.scope_id = ANY (" + st.bind(f.scopeIDs, "bigint[]") + ")"
+			where += " AND m.scope_id + 0 = ANY (" + st.bind(f.scopeIDs, "bigint[]") + ")"
 		}
 	}
 	proposals := f.wanted()

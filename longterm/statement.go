@@ -59,6 +59,8 @@ type selection struct {
 	everything bool
 	// without leaves out what one of these messages states.
 	without []int64
+	// scopesThat is a further condition on rows of memory_scope, with AND before it.
+	scopesThat string
 }
 
 // plain says that all live memories of the scopes are meant, whatever they carry.
@@ -75,15 +77,16 @@ func (s selection) scopes(st *statement) string {
 	if s.scope.AppID != "" {
 		app = " AND app_id = " + st.bind(s.scope.AppID, "text")
 	}
+	that := app + s.scopesThat
 	switch s.reach {
 	case reachUser:
-		q := "SELECT id FROM memory_scope WHERE tenant_id = " + tenant + " AND user_id = ANY (" + st.bind(s.values, "text[]") + ")" + app
+		q := "SELECT id FROM memory_scope WHERE tenant_id = " + tenant + " AND user_id = ANY (" + st.bind(s.values, "text[]") + ")" + that
 		if s.ownAgent != "" {
-			q += " UNION ALL SELECT id FROM memory_scope WHERE tenant_id = " + tenant + " AND user_id = '' AND agent_id = " + st.bind(s.ownAgent, "text") + app
+			q += " UNION ALL SELECT id FROM memory_scope WHERE tenant_id = " + tenant + " AND user_id = '' AND agent_id = " + st.bind(s.ownAgent, "text") + that
 		}
 		return q
 	case reachTenant:
-		return "SELECT id FROM memory_scope WHERE tenant_id = " + tenant + app
+		return "SELECT id FROM memory_scope WHERE tenant_id = " + tenant + that
 	}
 	return "SELECT DISTINCT m.scope_id AS id FROM (" + s.carriers(st, tenant) + ") c CROSS JOIN LATERAL" +
 		" (SELECT scope_id FROM memory WHERE id = c.memory_id AND tenant_id = " + tenant + app + " OFFSET 0) m"

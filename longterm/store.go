@@ -14,12 +14,19 @@ type Config struct {
 	// ranking; default 100, which loses under two points of recall against ranking
 	// everything.
 	Candidates int
+	// LargeScope is how many memories of one identity make it large: their nearest are
+	// then found by a graph, once TendNeighbours has made it. Default 50,000, at least 256.
+	LargeScope int
 }
 
 func (c Config) withDefaults() Config {
 	if c.Candidates <= 0 {
 		c.Candidates = 100
 	}
+	if c.LargeScope <= 0 {
+		c.LargeScope = 50_000
+	}
+	c.LargeScope = max(c.LargeScope, leastLargeScope)
 	return c
 }
 

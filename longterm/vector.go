@@ -72,8 +72,12 @@ func (s *Store) PutVectors(ctx context.Context, tenant, model string, missing []
 		}
 		ids[i], texts[i], halves[i] = id, m.text, pgvector.NewHalfVector(vectors[i])
 	}
-	return s.read(ctx, "longterm.put_vectors", tenant, func(b *pgx.Batch) {
-		b.Queue(vectorInsert, tenant, model, ids, texts, halves)
+	return s.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
+		if err := lockMemories(ctx, tx, tenant, ids); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, vectorInsert, tenant, model, ids, texts, halves)
+		return postgres.Err("longterm.put_vectors", err)
 	})
 }
 

@@ -191,6 +191,7 @@ func TestConfigNamesWhatIsWrong(t *testing.T) {
 	for field, cfg := range map[string]Config{
 		"Workers": {Workers: -1}, "Batch": {Batch: -1}, "MaxAttempts": {MaxAttempts: -2},
 		"Lease": {Lease: -1}, "JobTimeout": {JobTimeout: -1}, "PauseMax": {PauseMax: -1}, "VectorsEvery": {VectorsEvery: -1},
+		"UpkeepEvery": {UpkeepEvery: -1},
 	} {
 		_, err := New(nil, nil, nil, nil, nil, nil, cfg)
 		var e *memd.Error

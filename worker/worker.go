@@ -54,6 +54,9 @@ type Config struct {
 	// VectorsEvery is how often memories that wait for their vector are looked for;
 	// default 2 s.
 	VectorsEvery time.Duration
+	// UpkeepEvery is how often expired memories and large scopes are seen to; default
+	// 15 s.
+	UpkeepEvery time.Duration
 	// Metrics is where the worker's metrics are registered; nil for nowhere.
 	Metrics prometheus.Registerer
 	Log     zerolog.Logger
@@ -78,7 +81,7 @@ func (c Config) withDefaults() Config {
 		{&c.Lease, time.Minute}, {&c.AckWait, 90 * time.Second}, {&c.JobTimeout, 5 * time.Minute},
 		{&c.RetryMin, time.Second}, {&c.RetryMax, 5 * time.Minute},
 		{&c.PauseMin, time.Second}, {&c.PauseMax, 10 * time.Second},
-		{&c.VectorsEvery, 2 * time.Second},
+		{&c.VectorsEvery, 2 * time.Second}, {&c.UpkeepEvery, 15 * time.Second},
 	} {
 		if *d.field == 0 {
 			*d.field = d.fallback
@@ -102,7 +105,7 @@ func (c Config) validate() error {
 	}{
 		{"Lease", c.Lease}, {"AckWait", c.AckWait}, {"JobTimeout", c.JobTimeout},
 		{"RetryMin", c.RetryMin}, {"RetryMax", c.RetryMax}, {"PauseMin", c.PauseMin}, {"PauseMax", c.PauseMax},
-		{"VectorsEvery", c.VectorsEvery},
+		{"VectorsEvery", c.VectorsEvery}, {"UpkeepEvery", c.UpkeepEvery},
 	} {
 		if d.value < 0 {
 			return memd.InvalidField(d.field, "must not be negative")
@@ -207,6 +210,7 @@ func (w *Worker) Start(ctx context.Context) error {
 	w.running = r
 	r.tasks.Go(r.fetch)
 	r.tasks.Go(r.fillVectors)
+	r.tasks.Go(r.keepUp)
 	return nil
 }
 

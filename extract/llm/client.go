@@ -28,7 +28,7 @@ type code string
 
 const (
 	codeUnavailable  code = "unavailable"    // no whole answer, a 5xx, or a 404: no such model or address
-	codeTimeout      code = "timeout"        // no answer within Config.Timeout or Config.Budget
+	codeTimeout      code = "timeout"        // no answer within Config.Timeout, Config.Budget or maxCalls
 	codeRateLimited  code = "rate_limited"   // 429
 	codeUnauthorized code = "unauthorized"   // 401, 403: for the operator to put right
 	codeRefused      code = "refused"        // another 4xx
@@ -50,6 +50,8 @@ type fault struct {
 	unasked bool
 	// resting says that it is not to be called for a while.
 	resting bool
+	// cut says that the answer was too long, not the request.
+	cut bool
 	// shapeless says that the answer had not the shape that was asked for.
 	shapeless bool
 	err       error

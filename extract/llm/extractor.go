@@ -35,7 +35,7 @@ const (
 	// each further one it is four times as long.
 	retryPause = 250 * time.Millisecond
 	// smallest is the length in characters below which a text is not split.
-	smallest = 400
+	smallest = 200
 )
 
 // Config says where the model is. URL and Model are needed.
@@ -58,8 +58,8 @@ type Config struct {
 	// refusals tell, else 8,192.
 	Context int
 	// MaxInputTokens is the most text of new messages that one call takes, 0 means
-	// 6,000; MaxTokens is the longest answer, 0 means 4,096. The window bounds both:
-	// an answer has a quarter of it at most. They are counted with the tokenizer
+	// 4,000; MaxTokens is the longest answer, 0 means 4,096. The window bounds both:
+	// an answer has a third of it at most. They are counted with the tokenizer
 	// o200k_base, and corrected by what the server counts.
 	MaxInputTokens, MaxTokens int
 	// Reprobe is after how long it is tried anew what the server can do, and what the
@@ -93,7 +93,7 @@ func New(config Config, rules *extract.Rules) *Extractor {
 	config.Budget = cmp.Or(config.Budget, 2*time.Minute)
 	config.Pause = cmp.Or(config.Pause, 30*time.Second)
 	config.Reprobe = cmp.Or(config.Reprobe, time.Hour)
-	config.MaxInputTokens = cmp.Or(config.MaxInputTokens, 6000)
+	config.MaxInputTokens = cmp.Or(config.MaxInputTokens, 4000)
 	config.MaxTokens = cmp.Or(config.MaxTokens, 4096)
 	return &Extractor{config: config, client: newClient(config), rules: rules, pause: retryPause}
 }
@@ -427,12 +427,12 @@ func (r *run) ask(ps []passage, l limits) ([]memd.Candidate, code) {
 			complaint, another = f.err.Error(), f.shapeless
 		case codeTooLong:
 			_, splittable := split(ps)
-			if smaller, ok := r.limits(ps); f.complaint == "" || splittable || l.before == 0 || !ok {
+			smaller, ok := r.limits(ps)
+			if first := ps[0]; f.cut || splittable || !ok || l.before == 0 || first.at == 0 && first.from == 0 {
 				return nil, f.code
-			} else {
-				// What cannot be less itself can do with less before it.
-				l.answer, l.before = min(l.answer, smaller.answer), 0
 			}
+			// What cannot be less itself can do with less before it.
+			l.answer, l.before = min(l.answer, smaller.answer), 0
 		case codeRefused:
 			if f.resting {
 				r.down = f.code
@@ -470,7 +470,7 @@ func (r *run) read(a answer, p prompt, ps []passage) ([]memd.Candidate, error) {
 	switch {
 	case a.cut && (err != nil || !got.more && splittable), splittable && (errors.Is(err, errTorn) || got.over):
 		// What stands there need not be all.
-		return nil, &fault{code: codeTooLong, err: errors.New("the answer was cut off")}
+		return nil, &fault{code: codeTooLong, cut: true, err: errors.New("the answer was cut off")}
 	case len(a.calls) == 0 && strings.TrimSpace(a.content) == "":
 		return nil, &fault{code: codeInvalid, shapeless: true, err: errors.New("it was empty")}
 	case err != nil:

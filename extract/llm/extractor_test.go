@@ -181,9 +181,15 @@ func TestRulesTakeOverWhereAFactIsRefused(t *testing.T) {
 }
 
 func TestAFactRestsOnAFewMessagesOnly(t *testing.T) {
-	in := []memd.Message{user(1, "I like tea"), user(2, "I like milk"), user(3, "I like rum"), user(4, "I like rye"), user(5, "I like figs")}
-	_, e := extractWith(t, replies(says(facts("I like tea, milk, rum, rye, figs", []int{1, 2, 3, 4, 5}, "I like tea, milk, rum, rye", []int{1, 2, 3, 4}))), in...)
-	want(t, e, model+" + "+extract.RulesVersion+" (llm: unsupported)", "I like tea, milk, rum, rye", "I like figs")
+	in := []memd.Message{user(1, "I like tea"), user(2, "I like tea!"), user(3, "I like tea."), user(4, "As I said, I like tea"), user(5, "I like tea and figs")}
+	_, e := extractWith(t, replies(says(facts("I like tea and figs", []int{1, 2, 3, 4, 5}, "I like tea", []int{1, 2, 3, 4}))), in...)
+	got := texts(e)
+	if e.Extractor != model+" + "+extract.RulesVersion+" (llm: unsupported)" || got[0] != "I like tea" || got[len(got)-1] != "I like tea and figs" {
+		t.Errorf("candidates %q by %s", got, e.Extractor)
+	}
+	if !slices.Equal(e.Candidates[0].Sources, []int64{1, 2, 3, 4}) {
+		t.Errorf("%+v", e.Candidates)
+	}
 }
 
 func TestRepeatsBecomeOneWithAllSources(t *testing.T) {
@@ -226,8 +232,8 @@ func TestSecretsStayOut(t *testing.T) {
 	}
 }
 
-// fake answers with one fact for each new message, if there are at most so many
-// characters in them.
+// modelOf is a model that lists each sentence of the new messages which begins with
+// "I", if there are at most so many characters in them.
 func modelOf(t *testing.T, limit int, over reply) func(int, asked) reply {
 	return func(_ int, a asked) reply {
 		_, lines := a.fresh(t)
@@ -236,7 +242,9 @@ func modelOf(t *testing.T, limit int, over reply) func(int, asked) reply {
 		for _, l := range lines {
 			size += len(l.Text)
 			for _, s := range strings.SplitAfter(l.Text, ". ") {
-				all = append(all, strings.TrimSpace(s), []int{l.ID})
+				if s = strings.TrimSpace(s); strings.HasPrefix(s, "I ") {
+					all = append(all, s, []int{l.ID})
+				}
 			}
 		}
 		if size > limit {
@@ -265,19 +273,19 @@ func TestACutOffAnswerHalvesTheInput(t *testing.T) {
 		"context opaque": {status: 400, body: `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 4096 tokens"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := []memd.Message{user(1, things(3)), assistant(2, "Impressive!"), user(3, things(30)), user(4, "I like tea.")}
+			in := []memd.Message{user(1, things(3)), assistant(2, "Impressive!"), user(3, things(16)), user(4, "I like tea.")}
 			s, e := extractWith(t, modelOf(t, 300, over), in...)
 			if e.Extractor != model {
 				t.Errorf("extractor %q", e.Extractor)
 			}
 			got := texts(e)
-			for i := range 30 {
+			for i := range 16 {
 				fact := fmt.Sprintf("I own %d boats called Aurora%d", 100+i, i)
 				if n := count(got, fact); n != 1 {
 					t.Errorf("%q is there %d times", fact, n)
 				}
 			}
-			if len(s.requests()) < 8 {
+			if len(s.requests()) < 5 {
 				t.Errorf("only %d calls", len(s.requests()))
 			}
 			s.noRequestTwice()
@@ -465,7 +473,7 @@ func TestOutagesGiveWayToTheRules(t *testing.T) {
 				config.MaxInputTokens = 200
 				config.Observe = func(err error) { seen = append(seen, err) }
 			})
-			in := append(slices.Clone(talk), user(4, things(60))) // several calls' worth
+			in := append(slices.Clone(talk), user(4, things(16))) // several calls' worth
 			wantRules(t, must(t, x, extract.Input{Messages: in}), c.why, in...)
 			if n := len(s.requests()); n != c.calls || len(seen) != c.calls {
 				t.Errorf("%d calls, %d observed, want %d", n, len(seen), c.calls)
@@ -595,7 +603,7 @@ func TestTheBudgetEndsBeforeTheDeadline(t *testing.T) {
 }
 
 func TestALongMessageIsCut(t *testing.T) {
-	long := user(1, strings.Repeat("I keep bees in Ghent.\n", extract.MaxText/20)+"I own a yacht.")
+	long := user(1, "I keep bees in Ghent.\n"+strings.Repeat("word ", extract.MaxText/5)+".\nI own a yacht.")
 	for _, c := range []struct {
 		answer  reply
 		want    string

@@ -94,10 +94,13 @@ func (r *run) candidatesOf(f fact, ps []passage, cited []int) ([]memd.Candidate,
 		return nil, unwanted
 	}
 	m := r.said[speaker.at].message
-	// The rules tidy the text, read slot and date from it, and drop what is no statement.
-	stated := r.applyRules(extract.Input{Messages: []memd.Message{{
-		Role: m.Role, Name: m.Name, Text: text, CreatedAt: m.CreatedAt, Timezone: m.Timezone,
-	}}})
+	stated := wordsFor(text, m.Role, ruled)
+	if stated == nil {
+		// The rules tidy the text, read slot and date from it, and drop what is no statement.
+		stated = r.applyRules(extract.Input{Messages: []memd.Message{{
+			Role: m.Role, Name: m.Name, Text: text, CreatedAt: m.CreatedAt, Timezone: m.Timezone,
+		}}})
+	}
 	if len(stated) == 0 {
 		return nil, unstated
 	}
@@ -111,9 +114,6 @@ func (r *run) candidatesOf(f fact, ps []passage, cited []int) ([]memd.Candidate,
 			return nil, unwanted
 		case contradicted(c, ruled):
 			return nil, misattributed
-		}
-		if own := wordsFor(c, ruled); own != nil {
-			*c = *own
 		}
 		c.Sources = nil
 		for _, p := range sources {
@@ -164,17 +164,16 @@ func contradicted(c *memd.Candidate, ruled []memd.Candidate) bool {
 var aside = regexp.MustCompile(`(?i)^(?:the\s+)?(?:user|speaker|human|assistant)\b`)
 
 // wordsFor gives the speaker's own words for what a model says of them in the third
-// person, nil if there is none that says all of it, or no need.
-func wordsFor(c *memd.Candidate, ruled []memd.Candidate) *memd.Candidate {
-	if !aside.MatchString(c.Text) {
+// person, nil if there are none that say all of it, or no need.
+func wordsFor(text string, role memd.Role, ruled []memd.Candidate) []memd.Candidate {
+	if !aside.MatchString(text) {
 		return nil
 	}
-	terms := termsOf(c.Text)
-	for i := range ruled {
-		said := bag(ruled[i].Text)
-		if ruled[i].Role == c.Role && !aside.MatchString(ruled[i].Text) && share([]*evidence{&said}, terms) == 1 {
-			own := ruled[i]
-			return &own
+	terms := termsOf(text)
+	for _, c := range ruled {
+		said := bag(c.Text)
+		if c.Role == role && !c.Forget && share([]*evidence{&said}, terms) == 1 {
+			return []memd.Candidate{c}
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,9 +32,9 @@ var filler = set(`the and that this these those with from have has had was were 
 	will would can could should shall may might must does did doing don didn doesn isn wasn aren weren won couldn wouldn shouldn haven hasn hadn cannot
 	currently now there here then than too also very just about into onto over under some any all each because while user users assistant speaker says said states stated mentioned`)
 
-// naming are words that a statement may have beside what it names and the name ("my cat
+// names are words that a statement may have beside what it names and the name ("my cat
 // is called Mia" of "my cat Mia").
-var naming = set(`called named`)
+var names = set(`called named`)
 
 // counts are the numbers that are written as words. "One" is mostly no number.
 var counts = map[string]string{"two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8",
@@ -140,6 +141,8 @@ type clause struct {
 	text   string
 	denies bool
 	moods  []mood
+	// leans says that it speaks of what another clause names, or is no clause at all.
+	leans bool
 	// others are the people it speaks of without speaking of the speaker.
 	others []string
 }
@@ -154,6 +157,7 @@ func newEvidence(text string) *evidence {
 
 func newClause(text string) clause {
 	c := clause{evidence: bag(text), text: text, denies: denies.MatchString(text), moods: moodsOf(text)}
+	c.leans = pronoun.MatchString(text) || !firstPerson.MatchString(text) && !being.MatchString(text) && len(termsOf(text)) <= 2
 	if !speaks.MatchString(text) {
 		c.others = relation.FindAllString(strings.ToLower(text), -1)
 	}
@@ -222,7 +226,7 @@ func share(in []*evidence, terms []term) float64 {
 	return float64(n) / float64(len(terms))
 }
 
-func anyHas(in []*evidence, t term) bool {
+func anyHas[E interface{ has(term) bool }](in []E, t term) bool {
 	for _, e := range in {
 		if e.has(t) {
 			return true
@@ -233,7 +237,9 @@ func anyHas(in []*evidence, t term) bool {
 
 // supports says whether what a statement's sources (own) say, with what is near them,
 // bears each clause of it out: all its words, numbers and names are there, of scripts
-// that part no words most of their characters, in clauses that agree with it.
+// that part no words most of their characters, in clauses that agree with it. They are
+// those of one clause that stands alone and of any that lean on others, so that "my
+// manager is Rosa and my dentist is Paul" bears out no "my manager is Paul".
 func supports(own, near []*evidence, text string) bool {
 	borne := false
 	for _, part := range clausesOf(text) {
@@ -241,37 +247,60 @@ func supports(own, near []*evidence, text string) bool {
 		if len(terms) == 0 {
 			continue
 		}
-		c := newClause(part)
-		stated := agreeing(own, &c)
-		all := append(agreeing(near, &c), stated...)
-		var unparted, missing []term
-		for _, t := range terms {
-			borne = borne || anyHas(stated, t)
-			if !t.exact && t.stem == "" {
-				unparted = append(unparted, t)
-			} else if !anyHas(all, t) {
-				missing = append(missing, t)
-			}
-		}
-		for _, t := range missing {
-			if !naming[t.text] || len(terms)-len(missing) < 2 {
-				return false
-			}
-		}
-		if len(unparted) > 0 && share(all, unparted) < enough {
+		statement := newClause(part)
+		stated := agreeing(own, &statement)
+		borne = borne || slices.ContainsFunc(terms, func(t term) bool { return anyHas(stated, t) })
+		if !holds(append(agreeing(near, &statement), stated...), terms) {
 			return false
 		}
 	}
 	return borne
 }
 
+// holds says whether one clause that stands alone and those that lean hold terms.
+func holds(clauses []*clause, terms []term) bool {
+	leaning := make([]bool, len(terms)) // terms that are held
+	alone := []*clause{{}}
+	for _, c := range clauses {
+		if !c.leans {
+			alone = append(alone, c)
+			continue
+		}
+		for i, t := range terms {
+			leaning[i] = leaning[i] || c.has(t)
+		}
+	}
+	for _, c := range alone {
+		pairs, found, missing, naming := 0, 0, 0, 0
+		for i, t := range terms {
+			held := leaning[i] || c.has(t)
+			switch {
+			case !t.exact && t.stem == "":
+				pairs++
+				if held {
+					found++
+				}
+			case held:
+			case names[t.text]:
+				naming++
+			default:
+				missing++
+			}
+		}
+		if missing == 0 && (naming == 0 || len(terms)-naming >= 2) && float64(found) >= enough*float64(pairs) {
+			return true
+		}
+	}
+	return false
+}
+
 // agreeing gives the clauses that a clause of a statement can rest on.
-func agreeing(in []*evidence, statement *clause) []*evidence {
-	var out []*evidence
+func agreeing(in []*evidence, statement *clause) []*clause {
+	var out []*clause
 	for _, e := range in {
 		for i := range e.clauses {
 			if e.clauses[i].bears(statement) {
-				out = append(out, &e.clauses[i].evidence)
+				out = append(out, &e.clauses[i])
 			}
 		}
 	}
@@ -346,7 +375,11 @@ var (
 	speaks = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:i|we|ich|wir|je|nous)(?:$|[^\pL])|(?:^|[^\pL])j['’]`)
 	// firstPerson finds that someone speaks of themself.
 	firstPerson = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:i|we|my|mine|our|yo|mi|mis|nuestro|nuestra|ich|wir|mein|meine|meinen|meiner|unser|unsere|je|nous|mon|ma|mes|notre|eu|meu|minha|io|mio|mia|ik|mijn)(?:$|[^\pL])|(?:^|[^\pL])j['’]|我|私|僕|俺|제|내`)
-	relation    = regexp.MustCompile(`\b(?:sister|brother|mother|father|mom|mum|dad|parents|wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|kids?|children|child|baby|uncle|aunt|cousin|nephew|niece|grandm\pL+|grandfather|grandpa|friends?|boss|manager|colleagues?|coworkers?|roommate|flatmate|neighbou?rs?|teacher|doctor|dog|cat|` +
+	// pronoun finds that something is spoken of that is named elsewhere, or that someone
+	// is spoken to.
+	pronoun  = regexp.MustCompile(`(?i)\b(?:he|she|it|they|them|him|her|hers|his|its|their|this|that|these|those|there|both|you|your|er|sie|es|ihr|ihre|sein|seine|du|dein|deine|él|ella|ellos|tú|tu|elle|il|ils|elles|son|sa|ses|leur|vous|votre|ele|ela|seu|sua)\b|彼|それ|これ|あなた|她|他|它|这|那|你`)
+	being    = regexp.MustCompile(`(?i)\b(?:is|are|was|were|has|have|had|ist|hat|es|est|tiene|tem)\b`)
+	relation = regexp.MustCompile(`\b(?:sister|brother|mother|father|mom|mum|dad|parents|wife|husband|partner|girlfriend|boyfriend|fiancée?|son|daughter|kids?|children|child|baby|uncle|aunt|cousin|nephew|niece|grandm\pL+|grandfather|grandpa|friends?|boss|manager|colleagues?|coworkers?|roommate|flatmate|neighbou?rs?|teacher|doctor|dog|cat|` +
 		`schwester|bruder|mutter|vater|frau|mann|sohn|tochter|freund|freundin|chef|chefin|sœur|soeur|frère|mère|père|femme|mari|fils|fille|amie?|copain|copine)\b`)
 	// boundary ends a clause: after a sentence, before a new subject or a "not".
 	boundary = regexp.MustCompile(`(?i)[.!?;…]+(?:\s|$)|[。！？；\n]+|,?\s+(?:but|pero|aber|mais|mas)\s+|(?:,|\s(?:and|so|while|because|or|und|weil|et|y))\s+((?:i|we|my|our|ich|wir|mein|meine|je|nous|mon|ma|yo|mi|not|no|nicht|` +

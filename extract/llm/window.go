@@ -78,12 +78,12 @@ func (w *window) limits(instructions, maxInput, maxAnswer int) (l limits, ok boo
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	size := w.current()
-	l.answer = min(maxAnswer, size/4)
+	l.answer = min(maxAnswer, size/3)
 	if w.output > 0 {
 		l.answer = min(l.answer, w.output)
 	}
 	free := int(float64(size-l.answer-frame)/w.scale) - instructions
-	l.input = min(maxInput, free*4/5)
+	l.input = min(maxInput, free*4/5, l.answer) // what there is to say of a text is about as long
 	l.before = l.input / 4
 	return l, l.input >= minInput
 }

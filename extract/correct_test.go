@@ -1,0 +1,129 @@
+package extract
+
+import (
+	"testing"
+	"time"
+
+	"github.com/memdhq/memd"
+)
+
+// retold writes candidates as tests read them: "-" before what is to be forgotten.
+func retold(candidates []memd.Candidate) []string {
+	var out []string
+	for _, c := range candidates {
+		line := c.Text
+		if h := holds(c); h != "" {
+			line += " [" + h + "]"
+		}
+		if c.Forget {
+			line = "-" + line
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// talk is a row of messages of one user, a minute apart.
+func talk(lines ...string) []memd.Message {
+	var out []memd.Message
+	for i, line := range lines {
+		out = append(out, memd.Message{ID: int64(i + 1), Role: memd.RoleUser, Text: line, CreatedAt: said.Add(time.Duration(i) * time.Minute)})
+	}
+	return out
+}
+
+func checkTold(t *testing.T, messages []memd.Message, want ...string) {
+	t.Helper()
+	whole := retold(extracted(t, nil, messages...))
+	var single []string
+	for i := range messages {
+		single = append(single, retold(extracted(t, messages[:i], messages[i]))...)
+	}
+	for _, got := range [][]string{whole, single} {
+		if quoted(got) != quoted(want) {
+			t.Errorf("%q\n gives %s\n want  %s", messages[len(messages)-1].Text, quoted(got), quoted(want))
+		}
+	}
+}
+
+func TestCorrections(t *testing.T) {
+	for _, c := range []struct {
+		lines []string
+		want  []string
+	}{
+		{[]string{"I live in Leeds. Sorry, I mean Leiden, autocorrect."}, []string{"I live in Leeds. Sorry, I mean Leiden, autocorrect [home=Leiden]"}},
+		{[]string{"I live in Leeds", "I mean Leiden"}, []string{"I live in Leeds [home=Leeds]", "-I live in Leeds", "I live in Leeds. I mean Leiden [home=Leiden]"}},
+		{[]string{"my locker is number 214", "oops no, 241"}, []string{"my locker is number 214", "-my locker is number 214", "my locker is number 214. oops no, 241"}},
+		{[]string{"the meeting is at 3", "sorry 4 not 3"}, []string{"the meeting is at 3 [date:meeting=3]", "-the meeting is at 3", "the meeting is at 3. sorry 4 not 3 [date:meeting=4]"}},
+		{[]string{"my son plays in the town bend", "*band"}, []string{"my son plays in the town bend", "-my son plays in the town bend", "my son plays in the town bend. *band"}},
+		{[]string{"I said my sister's name is Katrin, that was wrong: it's Karin."},
+			[]string{"-my sister's name is Katrin [sister:katrin]", "I said my sister's name is Katrin, that was wrong: it's Karin [sister:karin]"}},
+		{[]string{"I'm 14 years old", "Typo! I'm 41, not 14"}, []string{"I'm 14 years old [age=14]", "I'm 41, not 14 [age=41]"}},
+
+		// No corrections of what was said before.
+		{[]string{"I live in Leeds", "sorry I'm late"}, []string{"I live in Leeds [home=Leeds]", "sorry I'm late"}},
+		{[]string{"the kids are picked up at 3", "ugh monday"}, []string{"the kids are picked up at 3"}},
+		{[]string{"I ordered the blue lamp", "make it green"}, []string{"I ordered the blue lamp"}},
+		{[]string{"I collect maps", "oh wait, dinner"}, []string{"I collect maps [habit:collect maps]", "oh wait, dinner"}},
+	} {
+		checkTold(t, talk(c.lines...), c.want...)
+	}
+	got := extracted(t, nil, talk("my locker is number 214", "oops no, 241")...)
+	if len(got[1].Sources) != 1 || len(got[2].Sources) != 2 || !got[2].SaidAt.Equal(said) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A wrong date is none of what the correction states.
+func TestACorrectedDateIsGone(t *testing.T) {
+	got := extracted(t, nil, user("I was born in 1985. Wait, 1984."))
+	if len(got) != 1 || got[0].OccurredAt != nil || holds(got[0]) != "birthday=1984" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestForgetting(t *testing.T) {
+	for text, want := range map[string]string{
+		"Forget that I live in Porto.":                             "-I live in Porto [home=Porto]",
+		"Please delete that I have a parrot named Fern":            "-I have a parrot named Fern [pet:fern]",
+		"can you please forget that I like jazz?":                  "-I like jazz [taste:jazz]",
+		"Remove the fact that I'm vegan from your memory":          "-I'm vegan [diet=vegan]",
+		"stop remembering that I play the oboe":                    "-I play the oboe [habit:play oboe]",
+		"Forget my birthday":                                       "-my birthday [birthday]",
+		"Please don't remember this: my boss is Henrik":            "-my boss is Henrik [boss=Henrik]",
+		"nah forget it":                                            "",
+		"Forget about it!":                                         "",
+		"I forgot my umbrella on the tram":                         "I forgot my umbrella on the tram",
+		"I never forget a face":                                    "I never forget a face",
+		"Don't forget to call mum":                                 "Don't forget to call mum",
+		"Don't forget: mum's birthday is on 2 July":                "mum's birthday is on 2 July",
+		"Never forget that my passport expires in October":         "my passport expires in October (2024-10)",
+		"I dropped that class and removed the app":                 "I dropped that class and removed the app",
+		"Remember that the spare key is under the blue flowerpot.": "the spare key is under the blue flowerpot",
+	} {
+		var wants []string
+		if want != "" {
+			wants = []string{want}
+		}
+		checkTold(t, talk(text), wants...)
+	}
+	got := extracted(t, nil, user("Please forget everything about Damon."))
+	if len(got) != 1 || !got[0].Forget || got[0].Subject != "damon" || got[0].Text != "Damon" || got[0].Slot != "" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// "He" takes along what its speaker said just before, if nobody said anything else.
+func TestWhatPointsToTheMessageBefore(t *testing.T) {
+	m := talk("I adopted a greyhound called Comet", "Congratulations!", "He's terrified of vacuum cleaners")
+	m[1].Role = memd.RoleAssistant
+	checkTold(t, m, "I adopted a greyhound called Comet [pet:comet]", "He's terrified of vacuum cleaners (said before: I adopted a greyhound called Comet)")
+	m[1].Text = "My colleague has a greyhound, too."
+	checkTold(t, m, "I adopted a greyhound called Comet [pet:comet]", "My colleague has a greyhound, too", "He's terrified of vacuum cleaners")
+	checkTold(t, talk("We spent our honeymoon in Kotor. Want to go back there for our anniversary."), "We spent our honeymoon in Kotor. Want to go back there for our anniversary")
+}
+
+func TestForms(t *testing.T) {
+	checkTold(t, talk("Name: Tomas\nAge: 34\nCity: Brno\nJob: welder"), "Name: Tomas [name=Tomas]", "Age: 34 [age=34]", "City: Brno [home=Brno]", "Job: welder [role=welder]")
+	checkTold(t, talk("1. I'm vegan 2. I hate running 3. I live in Kobe"), "I'm vegan [diet=vegan]", "I hate running [!taste:running]", "I live in Kobe [home=Kobe]")
+}

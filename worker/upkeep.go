@@ -1,0 +1,57 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"github.com/sourcegraph/conc/panics"
+)
+
+// upkeepTime bounds one piece of upkeep. Making half a million memories ready for searches
+// takes about ten minutes.
+const upkeepTime = time.Hour
+
+// sweptAtOnce is how many expired memories are removed together.
+const sweptAtOnce = 200
+
+// keepUp does what the long tier needs done from time to time, until Stop. Every worker
+// does; what one is at, another leaves alone.
+func (r *run) keepUp() {
+	for sleep(r.fetching, jitter(r.cfg.UpkeepEvery)) {
+		r.upkeep("expired memories cannot be removed", r.sweep)
+		r.upkeep("large scopes cannot be made ready for searches", r.tendNeighbours)
+	}
+}
+
+// upkeep does one kind of work for as long as there is more of it.
+func (r *run) upkeep(failure string, piece func(context.Context) (more bool, err error)) {
+	for more := true; more && !r.isStopping() && r.database.isClosed(); {
+		more = false
+		var err error
+		caught := panics.Try(func() {
+			ctx, cancel := context.WithTimeout(r.fetching, upkeepTime)
+			defer cancel()
+			err = r.database.do(ctx, func() (err error) {
+				more, err = piece(ctx)
+				return err
+			})
+		})
+		switch {
+		case caught != nil:
+			r.metrics.panics.Inc()
+			r.logger.Error().Str("panic", panicText(caught.Value)).Bytes("stack", caught.Stack).Msg("upkeep panicked")
+		case err != nil && !isOutage(err) && !r.isStopping():
+			r.logger.Error().Err(err).Msg(failure)
+		}
+	}
+}
+
+func (r *run) sweep(ctx context.Context) (more bool, err error) {
+	n, err := r.store.Sweep(ctx, sweptAtOnce)
+	return n == sweptAtOnce, err
+}
+
+func (r *run) tendNeighbours(ctx context.Context) (more bool, err error) {
+	model := r.embedder.Model()
+	return r.store.TendNeighbours(ctx, model.Name, model.Dimensions)
+}
