@@ -2,6 +2,7 @@ package longterm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -327,28 +328,33 @@ func (c *change) fold() {
 	var order []*claim
 	of := func(k claimKey) *claim {
 		if claims[k] == nil {
-			claims[k] = &claim{speaker: k.speaker, hash: k.hash}
+			claims[k] = &claim{speaker: k.speaker, hash: k.hash, edited: k.edited}
 			order = append(order, claims[k])
 		}
 		return claims[k]
 	}
-	started := map[*stated]bool{}
+	written := map[claimKey]*stated{}
+	for _, m := range c.written() {
+		k := claimKey{speaker{m.scopeID, m.actor, m.role}, m.hash, nil}
+		if written[k] == nil {
+			written[k] = m
+		}
+		k.edited = m
+		of(k)
+	}
 	for _, m := range c.mentions {
 		m.forgottenBy = nil
 		if m.lost {
 			continue
 		}
-		hash := m.hash
+		k := claimKey{m.speaker, m.hash, nil}
 		if m.writtenOver != nil {
-			hash = m.writtenOver.hash
+			k.hash, k.edited = m.writtenOver.hash, m.writtenOver
+		} else {
+			k.edited = written[k]
 		}
-		k := of(claimKey{m.speaker, hash})
-		k.mentions = append(k.mentions, m)
-		if m.of != nil && m.of.written() && !m.of.expired && !m.of.taken && !started[m.of] {
-			started[m.of] = true
-			k := of(claimKey{m.speaker, m.of.hash})
-			k.edited = append(k.edited, m.of)
-		}
+		claim := of(k)
+		claim.mentions = append(claim.mentions, m)
 	}
 	topics := map[slotKey][]*claim{}
 	var slots []slotKey
@@ -367,6 +373,19 @@ func (c *change) fold() {
 	for _, s := range slots {
 		c.spans = append(c.spans, c.follow(topics[s])...)
 	}
+}
+
+// written gives the memories whose text a person wrote and which something states still, in
+// the order in which they began to hold.
+func (c *change) written() []*stated {
+	var all []*stated
+	for _, n := range c.mentions {
+		if m := n.of; m != nil && !n.lost && m.written() && !m.expired && !m.taken && !slices.Contains(all, m) {
+			all = append(all, m)
+		}
+	}
+	slices.SortFunc(all, func(a, b *stated) int { return cmp.Or(a.place.compare(b.place), bytes.Compare(a.id[:], b.id[:])) })
+	return all
 }
 
 type slotKey struct {

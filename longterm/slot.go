@@ -19,8 +19,8 @@ type speaker struct {
 type topic struct{ slot, subject string }
 
 // claim is all that one speaker says in one normal form, with what it says of its topic.
-// That is as the earliest mention that has a topic has it; of a memory whose text a
-// person wrote, as the memory has it.
+// That is as the earliest mention that has a topic has it. Each memory whose text a person
+// wrote is a claim of its own and says what the memory has.
 type claim struct {
 	speaker
 	topic
@@ -29,19 +29,19 @@ type claim struct {
 	value    string
 	negated  bool
 	mentions []*mention
-	edited   []*stated
+	// edited is the memory if a person wrote its text, else nil.
+	edited *stated
 }
 
 type claimKey struct {
 	speaker
-	hash string
+	hash   string
+	edited *stated
 }
 
 // describe finds out what a claim says.
 func (c *claim) describe() {
-	if len(c.edited) > 0 {
-		slices.SortFunc(c.edited, func(a, b *stated) int { return a.place.compare(b.place) })
-		m := c.edited[0]
+	if m := c.edited; m != nil {
 		c.topic, c.value, c.negated = m.topic, lexical.Normalise(m.value), m.negated
 		return
 	}
@@ -162,8 +162,8 @@ func (v *verdicts) follow(claims []*claim) []*span {
 		for _, m := range c.mentions {
 			moments = append(moments, moment{m.said, c, m, nil})
 		}
-		for _, m := range c.edited {
-			moments = append(moments, moment{m.place, c, nil, m})
+		if c.edited != nil {
+			moments = append(moments, moment{c.edited.place, c, nil, c.edited})
 		}
 	}
 	slices.SortFunc(moments, moment.compare)

@@ -237,6 +237,7 @@ func (u *undoing) restore(ctx context.Context, tx pgx.Tx, c changed) error {
 	}
 	u.preferred = u.id
 	u.wanted.memory(u.id)
+	u.wanted.hash(u.scopes[u.scopeID].key, u.live.hash)
 	if err := u.readOn(ctx, tx); err != nil {
 		return err
 	}
