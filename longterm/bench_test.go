@@ -130,3 +130,46 @@ func BenchmarkConsolidate(b *testing.B) {
 	}
 	b.ReportMetric(2*float64(b.N)/b.Elapsed().Seconds(), "messages/s")
 }
+
+// BenchmarkConsolidateInto consolidates sessions of 32 messages into a person of whom much
+// is remembered, beside one of whom nothing is, in turns. A quarter of what is said is about
+// one of a few slots. Metrics are medians in milliseconds, and their ratio.
+func BenchmarkConsolidateInto(b *testing.B) {
+	s := newStore(b)
+	r := rand.New(rand.NewPCG(1, 2))
+	fillConversation(s, r, "full", 10_000)
+	n := 0
+	session := func(who string) Learned {
+		var said []memd.Message
+		n++
+		for i := range 32 {
+			role := memd.RoleUser
+			if i%2 == 1 {
+				role = memd.RoleAssistant
+			}
+			said = append(said, memd.Message{UserID: who, SessionID: fmt.Sprint("b", n), Role: role, Text: sentence(r, 20)})
+		}
+		l := whole(s.say(said...))
+		for i := range l.Vectors {
+			l.Vectors[i] = randomVector(r)
+			if i%4 == 0 {
+				l.Candidates[i].Slot, l.Candidates[i].Value = fmt.Sprint("slot", r.IntN(20)), fmt.Sprint(r.IntN(4))
+			}
+		}
+		return l
+	}
+	timed := func(l Learned) time.Duration {
+		start := time.Now()
+		s.consolidate(l)
+		return time.Since(start)
+	}
+	var full, empty []time.Duration
+	for b.Loop() {
+		full = append(full, timed(session("full")))
+		empty = append(empty, timed(session(fmt.Sprint("empty", n))))
+	}
+	b.ReportMetric(median(full), "full-ms")
+	b.ReportMetric(median(empty), "empty-ms")
+	b.ReportMetric(median(full)/median(empty), "ratio")
+	b.ReportMetric(0, "ns/op")
+}

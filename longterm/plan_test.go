@@ -279,7 +279,18 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 		for i := range mine {
 			said = append(said, memd.Message{UserID: who, SessionID: who + "'s", AgentID: who + "'s agent", AppID: "p", Text: fmt.Sprintf("green tea and cup %d of %s", i, who)})
 		}
-		return b.learn(said...)
+		l := whole(b.say(said...))
+		for i := range l.Candidates {
+			l.Candidates[i].Slot, l.Candidates[i].Subject, l.Candidates[i].Value = "cup", fmt.Sprint(i), "green"
+			if i%2 == 0 {
+				l.Candidates[i].Slot = ""
+			}
+		}
+		b.consolidate(l)
+		asked := about(b.say(memd.Message{UserID: who, SessionID: who + "'s", AppID: "p", Text: "forget the first cup"}), "cup", "green")
+		asked.Candidates[0].Subject, asked.Candidates[0].Forget = "1", true
+		b.consolidate(asked)
+		return l.Messages
 	}
 	owner, err := pgx.Connect(t.Context(), b.owner)
 	if err != nil {
@@ -310,12 +321,22 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 			texts[i], times[i] = "{}", &monday // as JSON and as a list
 		}
 		last := len(ids) - 1
+		alice := identity{app: "p", user: "alice"}.key(tenant)
+		keys, hashes, homes := [][]byte{alice[:]}, []string{hashOf("green tea and cup 1 of alice")}, []string{"cup"}
 		places := make([]int32, len(ids))
 		fixed := func(sql string, args ...any) *statement {
 			st := &statement{args: append([]any{tenant}, args...)}
 			return st.write(sql)
 		}
 		statements := map[string]*statement{
+			"concerned": fixed(concernedSelect, keys, hashes, keys, homes, ids), "concerned mentions": fixed(concernedMentions, keys, hashes, keys, homes, ids),
+			"concerned sources": fixed(concernedSources, keys, hashes, keys, homes, ids), "what is not remembered": fixed(goneSelect, keys, hashes, keys, homes),
+			"the same of messages": fixed(goneOfMessages, keys, messages), "retained": fixed(retainedSelect, keys, hashes), "requests": fixed(requestSelect, keys),
+			"take mentions": fixed(mentionDelete, ids, messages[:1], places[:1]), "take all mentions": fixed(mentionDeleteOf, ids), "mentions count no more": fixed(mentionsDeleted, ids),
+			"take requests": fixed(requestDelete, messages, places[:1], texts[:1], texts[:1]), "identities": fixed(scopeRowSelect, scopes[last:]),
+			"identity of history": fixed(historyScope, ids[last]), "undoable": fixed(undoableSelect, ids[last]), "restore mentions": fixed(mentionRestore, ids[last], `[{"message_id":1,"part":0}]`),
+			"restore sources": fixed(sourceRestore, ids[last]), "restore provenance": fixed(provenanceRestore, ids[last]), "overrule no more": fixed(overruledDelete, messages, "x"),
+			"relations": fixed(relationSelect, ids), "related": fixed(relatedSelect, ids[last]), "events": fixed(eventsOfSelect, messages),
 			"find": fixed(findSelect, ids, texts, texts), "keys": fixed(heldKeys, ids), "held": fixed(heldSelect, ids), "sources": fixed(heldSources, ids),
 			"holders": fixed(messageHolders, messages), "withdrawn": fixed(withdrawnSelect, messages), "overruled": fixed(overruledSelect, messages),
 			"expired": fixed(expiredSelect, ids), "live": fixed(liveByUser, []string{"alice", "nobody"}),

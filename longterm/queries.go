@@ -475,7 +475,7 @@ const relatedColumns = `m.id, coalesce(m.actor_id, ''), m.role, coalesce(m.slot,
 const relationSelect = `
 	SELECT ` + relatedColumns + `
 	  FROM unnest($2::uuid[]) WITH ORDINALITY AS k (id, n)
-	 CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.id = k.id AND m.tenant_id = $1 AND m.slot IS NOT NULL OFFSET 0) m
+	 CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.id = k.id AND m.tenant_id = $1 OFFSET 0) m
 	 ORDER BY k.n`
 
 // relatedSelect gives what has a slot of the identity of a memory, the newest first.
