@@ -240,7 +240,7 @@ CREATE TABLE memory_mention (
   role        text NOT NULL,
   sources     bigint[] NOT NULL,                     -- all messages that make it, message_id first
   said_at     timestamptz NOT NULL,
-  session_no  bigint NOT NULL,
+  session_id  text NOT NULL,
   position    int NOT NULL,
   memory      text NOT NULL,                         -- its words
   hash        text NOT NULL,
@@ -268,7 +268,7 @@ CREATE TABLE memory_forgotten (
   role       text NOT NULL,
   sources    bigint[] NOT NULL,
   said_at    timestamptz NOT NULL,
-  session_no bigint NOT NULL,
+  session_id text NOT NULL,
   position   int NOT NULL,
   hash       text NOT NULL,                          -- of the statement, if there is no slot
   slot       text,

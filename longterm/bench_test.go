@@ -138,6 +138,16 @@ func BenchmarkConsolidateInto(b *testing.B) {
 	s := newStore(b)
 	r := rand.New(rand.NewPCG(1, 2))
 	fillConversation(s, r, "full", 10_000)
+	owner, err := pgx.Connect(b.Context(), s.owner)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if _, err := owner.Exec(b.Context(), "VACUUM ANALYZE"); err != nil {
+		b.Fatal(err)
+	}
+	if err := owner.Close(b.Context()); err != nil {
+		b.Fatal(err)
+	}
 	n := 0
 	session := func(who string) Learned {
 		var said []memd.Message

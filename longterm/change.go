@@ -156,15 +156,6 @@ func (c *change) queueRead(b *pgx.Batch) {
 		args := []any{c.tenant, w.hashes.keys, w.hashes.names, w.slots.keys, w.slots.names, w.ids}
 		b.Queue(concernedSelect, args...).Query(c.scanMemories)
 		b.Queue(concernedMentions, args...).Query(func(rows pgx.Rows) error { return scanMentions(rows, c.add) })
-		b.Queue(concernedSources, args...).Query(func(rows pgx.Rows) error {
-			var id memoryID
-			return scanOrigins(rows, &id, func(id memoryID, o origin) {
-				c.origins[o.message] = o
-				if m := c.memories[id]; m != nil && !slices.Contains(m.sources, o.message) {
-					m.sources = append(m.sources, o.message)
-				}
-			})
-		})
 	}
 	if len(w.hashes.keys)+len(w.gone.keys)+len(w.slots.keys) > 0 {
 		keys, names := slices.Concat(w.hashes.keys, w.gone.keys), slices.Concat(w.hashes.names, w.gone.names)
@@ -197,7 +188,7 @@ func (c *change) scanMemories(rows pgx.Rows) error {
 func (c *change) scanRequests(rows pgx.Rows) error {
 	for rows.Next() {
 		r := &request{}
-		if err := rows.Scan(&r.scopeID, &r.actor, &r.role, &r.sources, &r.said.at, &r.sessionNo, &r.said.session, &r.said.position, &r.said.part,
+		if err := rows.Scan(&r.scopeID, &r.actor, &r.role, &r.sources, &r.said.at, &r.said.session, &r.said.position, &r.said.part,
 			&r.hash, &r.slot, &r.subject, &r.value); err != nil {
 			return err
 		}
@@ -252,7 +243,7 @@ func (c *change) readOn(ctx context.Context, tx pgx.Tx) error {
 		}
 		for _, id := range m.sources {
 			if !slices.Contains(m.of.sources, id) {
-				m.of.sources = append(m.of.sources, id) // the log has it no more
+				m.of.sources = append(m.of.sources, id)
 			}
 		}
 	}
@@ -435,11 +426,17 @@ func (c *change) keep(id memoryID, until *time.Time) {
 func (c *change) settle(ctx context.Context, tx pgx.Tx) (gone []*stated, err error) {
 	remembered := slices.DeleteFunc(slices.Clone(c.spans), func(s *span) bool { return s.gone })
 	slices.SortStableFunc(remembered, func(a, b *span) int { return a.from.compare(b.from) })
-	if err := c.originsOf(ctx, tx, remembered); err != nil {
-		return nil, err
-	}
 	is, err := c.assign(remembered)
 	if err != nil {
+		return nil, err
+	}
+	var drawn []int64
+	for _, s := range remembered {
+		if m := is[s]; c.redraws(m, s) {
+			drawn = append(drawn, sourcesOf(s)...)
+		}
+	}
+	if err := c.readOrigins(ctx, tx, drawn); err != nil {
 		return nil, err
 	}
 	c.w.model = c.model
@@ -464,25 +461,14 @@ func (c *change) settle(ctx context.Context, tx pgx.Tx) (gone []*stated, err err
 	return gone, nil
 }
 
-// originsOf reads what the log knows of the sources of what is remembered again.
-func (c *change) originsOf(ctx context.Context, tx pgx.Tx, remembered []*span) error {
-	var missing []int64
-	for _, s := range remembered {
-		for _, m := range s.mentions {
-			if m.row.gone == "" {
-				continue
-			}
-			for _, id := range m.sources {
-				if _, ok := c.origins[id]; !ok {
-					missing = append(missing, id)
-				}
-			}
-		}
-	}
+// readOrigins reads what the log knows of messages, unless that is known.
+func (c *change) readOrigins(ctx context.Context, tx pgx.Tx, messages []int64) error {
+	missing := slices.DeleteFunc(messages, func(id int64) bool { return c.origin(id) != nil })
 	if len(missing) == 0 {
 		return nil
 	}
-	rows, err := tx.Query(ctx, messageSelect, c.tenant, missing)
+	slices.Sort(missing)
+	rows, err := tx.Query(ctx, messageSelect, c.tenant, slices.Compact(missing))
 	if err != nil {
 		return err
 	}
@@ -545,23 +531,47 @@ func (c *change) assign(remembered []*span) (map[*span]*stated, error) {
 	return is, nil
 }
 
+// sourcesOf gives the messages that state a span, ascending.
+func sourcesOf(s *span) (all []int64) {
+	for _, m := range s.mentions {
+		all = append(all, m.sources...)
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// words gives the mention in whose words a span stands.
+func (s *span) words() *mention {
+	if s.edited != nil {
+		for _, m := range s.mentions {
+			if m.writtenOver == s.edited {
+				return m
+			}
+		}
+	}
+	return s.mentions[0]
+}
+
+// redraws says whether a memory takes other things from its sources than before.
+func (c *change) redraws(m *stated, s *span) bool {
+	if m.isNew || !slices.Equal(m.sources, sourcesOf(s)) {
+		return true
+	}
+	w := s.words()
+	return !m.written() && (m.text != w.text || !m.validFrom.Equal(w.said.at) || m.extractor != w.extractor)
+}
+
 // state brings a memory to what a span says, and notes what is different.
 func (c *change) state(s *span, is map[*span]*stated) {
 	m := is[s]
 	was := m.held
 	before := *m
-	sources, added, removed := c.sourcesOf(m, s)
-	first := s.mentions[0]
-	if m.written() {
-		for _, n := range s.mentions {
-			if n.writtenOver == m {
-				first = n
-				break
-			}
-		}
-	} else {
+	redraws := c.redraws(m, s)
+	sources, added, removed := c.compare(m, s)
+	first := s.words()
+	if !m.written() {
 		m.text, m.extractor, m.validFrom = first.text, first.extractor, first.said.at
-		m.topic, m.value, m.negated = s.claim.topic, first.value, s.claim.negated
+		m.topic, m.value, m.negated = s.claim.topic, s.claim.spelled, s.claim.negated
 	}
 	m.validTo, m.supersededBy = nil, nil
 	if s.until != nil {
@@ -572,7 +582,7 @@ func (c *change) state(s *span, is map[*span]*stated) {
 			m.supersededBy = &id
 		}
 	}
-	if m.isNew || len(added)+len(removed) > 0 || m.text != was.text || !m.validFrom.Equal(was.validFrom) {
+	if redraws {
 		c.draw(m, first, sources, added)
 	}
 	m.sources = sources
@@ -652,24 +662,18 @@ func (c *change) superseded(e historyRow, previous string, by *ending) {
 	c.w.history = append(c.w.history, e)
 }
 
-// sourcesOf gives the sources that a memory has now, ascending, and how they differ from
-// those it had.
-func (c *change) sourcesOf(m *stated, s *span) (now, added, removed []int64) {
-	for _, n := range s.mentions {
-		now = append(now, n.sources...)
-	}
-	slices.Sort(now)
-	now = slices.Compact(now)
+// compare gives the sources that a memory has now, ascending, and how they differ from those
+// it had.
+func (c *change) compare(m *stated, s *span) (now, added, removed []int64) {
+	now = sourcesOf(s)
 	for _, id := range now {
-		if _, had := slices.BinarySearch(m.sources, id); !had || m.isNew {
+		if _, had := slices.BinarySearch(m.sources, id); !had {
 			added = append(added, id)
 		}
 	}
-	if !m.isNew {
-		for _, id := range m.sources {
-			if _, has := slices.BinarySearch(now, id); !has {
-				removed = append(removed, id)
-			}
+	for _, id := range m.sources {
+		if _, has := slices.BinarySearch(now, id); !has {
+			removed = append(removed, id)
 		}
 	}
 	return now, added, removed

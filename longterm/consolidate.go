@@ -201,8 +201,8 @@ func (f *learning) take() error {
 		m := &mention{
 			speaker: speaker{f.identities.ids[f.identities.at[f.identity(c)]], clean(c.ActorID), string(c.Role)},
 			topic:   topic{clean(c.Slot), clean(c.Subject)},
-			said:    saidAt{c.SaidAt.Truncate(time.Microsecond), first.said.session, first.said.position, c.Position}, sessionNo: first.sessionNo,
-			text: clean(c.Text), value: clean(c.Value), negated: c.Negated, occurredAt: c.OccurredAt, categories: c.Categories, extractor: f.learned.Extractor,
+			said:    saidAt{c.SaidAt.Truncate(time.Microsecond), first.said.session, first.said.position, c.Position},
+			text:    clean(c.Text), value: clean(c.Value), negated: c.Negated, occurredAt: c.OccurredAt, categories: c.Categories, extractor: f.learned.Extractor,
 		}
 		m.hash = hashOf(m.text)
 		sources := slices.DeleteFunc(slices.Clone(c.Sources), func(id int64) bool {

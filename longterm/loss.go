@@ -2,6 +2,7 @@ package longterm
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
@@ -117,6 +118,9 @@ func (l *loss) change(ctx context.Context, tx pgx.Tx, c *change, gone, less []*h
 	}
 	if err := c.readOn(ctx, tx); err != nil {
 		return err
+	}
+	for _, h := range append(slices.Clone(gone), less...) {
+		maps.Copy(c.origins, h.origins)
 	}
 	for _, m := range c.mentions {
 		switch {

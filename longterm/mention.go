@@ -14,11 +14,10 @@ type mention struct {
 	speaker
 	topic
 	// sources are the messages that make it, the first of them where it was said.
-	sources   []int64
-	said      saidAt
-	sessionNo int64
-	text      string
-	hash      string
+	sources []int64
+	said    saidAt
+	text    string
+	hash    string
 	// value is what the slot holds by it, as it was said.
 	value      string
 	negated    bool
@@ -87,22 +86,22 @@ func (m *mention) without(goes func(int64) bool, origins map[int64]origin) {
 	}
 	if o, known := origins[left[0]]; known && left[0] != m.sources[0] {
 		part := m.said.part
-		m.said, m.sessionNo = o.said, o.sessionNo
+		m.said = o.said
 		m.said.part = part
 	}
 	m.sources = left
 }
 
-// mentionColumns are those of a mention n in session s that scanMentions reads.
-const mentionColumns = `n.memory_id, n.message_id, n.part, n.scope_id, coalesce(n.actor_id, ''), n.role, n.sources, n.said_at, n.session_no,
-	coalesce(s.session_id, ''), n.position, n.memory, n.hash, coalesce(n.slot, ''), n.subject, n.value, n.negated, n.occurred_at, n.categories,
+// mentionColumns are those of a mention n that scanMentions reads.
+const mentionColumns = `n.memory_id, n.message_id, n.part, n.scope_id, coalesce(n.actor_id, ''), n.role, n.sources, n.said_at, n.session_id, n.position,
+	 n.memory, n.hash, coalesce(n.slot, ''), n.subject, n.value, n.negated, n.occurred_at, n.categories,
 	coalesce(n.extractor, ''), coalesce(n.gone, '')`
 
 func scanMentions(rows pgx.Rows, each func(*mention)) error {
 	for rows.Next() {
 		m := &mention{}
-		if err := rows.Scan(&m.row.memory, &m.row.message, &m.row.part, &m.scopeID, &m.actor, &m.role, &m.sources, &m.said.at, &m.sessionNo,
-			&m.said.session, &m.said.position, &m.text, &m.hash, &m.slot, &m.subject, &m.value, &m.negated, &m.occurredAt, &m.categories,
+		if err := rows.Scan(&m.row.memory, &m.row.message, &m.row.part, &m.scopeID, &m.actor, &m.role, &m.sources, &m.said.at, &m.said.session,
+			&m.said.position, &m.text, &m.hash, &m.slot, &m.subject, &m.value, &m.negated, &m.occurredAt, &m.categories,
 			&m.extractor, &m.gone); err != nil {
 			return err
 		}
@@ -120,13 +119,13 @@ func queueMentions(b *pgx.Batch, tenant string, all []*mention) {
 	}
 	memories, messages, parts, scopes := make([]memoryID, n), make([]int64, n), make([]int32, n), make([]int64, n)
 	actors, roles, sources, said := make([]*string, n), make([]string, n), make([]string, n), make([]time.Time, n)
-	sessions, positions, texts, hashes := make([]int64, n), make([]int32, n), make([]string, n), make([]string, n)
+	sessions, positions, texts, hashes := make([]string, n), make([]int32, n), make([]string, n), make([]string, n)
 	slots, subjects, values, negated := make([]*string, n), make([]string, n), make([]string, n), make([]bool, n)
 	occurred, categories, extractors, gone := make([]*time.Time, n), make([]string, n), make([]*string, n), make([]*string, n)
 	for i, m := range all {
 		memories[i], messages[i], parts[i], scopes[i] = m.row.memory, m.sources[0], int32(m.said.part), m.scopeID
 		actors[i], roles[i], sources[i], said[i] = some(m.actor), m.role, idsLiteral(m.sources), m.said.at
-		sessions[i], positions[i], texts[i], hashes[i] = m.sessionNo, int32(m.said.position), m.text, m.hash
+		sessions[i], positions[i], texts[i], hashes[i] = m.said.session, int32(m.said.position), m.text, m.hash
 		slots[i], subjects[i], values[i], negated[i] = some(m.slot), m.subject, m.value, m.negated
 		occurred[i], categories[i], extractors[i], gone[i] = m.occurredAt, arrayLiteral(m.categories), some(m.extractor), some(m.gone)
 	}

@@ -52,8 +52,7 @@ const concernedIDs = `
 	UNION
 	SELECT k.id FROM unnest($6::uuid[]) AS k (id)`
 
-// concernedSelect gives these memories, concernedMentions what they were learned from and
-// concernedSources what the log knows of that.
+// concernedSelect gives these memories, concernedMentions what they were learned from.
 const concernedSelect = `
 	SELECT ` + heldColumns + `, coalesce(m.expires_at <= now(), false)
 	  FROM (` + concernedIDs + `) k
@@ -62,15 +61,7 @@ const concernedSelect = `
 const concernedMentions = `
 	SELECT ` + mentionColumns + `
 	  FROM (` + concernedIDs + `) k
-	 CROSS JOIN LATERAL (SELECT * FROM memory_mention n WHERE n.memory_id = k.id AND n.tenant_id = $1 AND n.gone IS NULL OFFSET 0) n
-	  LEFT JOIN LATERAL (SELECT session_id FROM conversation_session s WHERE s.no = n.session_no AND s.tenant_id = $1 OFFSET 0) s ON true`
-
-const concernedSources = `
-	SELECT k.id, ` + sourceColumns + `
-	  FROM (` + concernedIDs + `) k
-	 CROSS JOIN LATERAL (SELECT message_id FROM memory_source x WHERE x.memory_id = k.id AND x.tenant_id = $1 OFFSET 0) x
-	 CROSS JOIN LATERAL (SELECT * FROM conversation_context c WHERE c.id = x.message_id AND c.tenant_id = $1 OFFSET 0) c
-	 CROSS JOIN LATERAL (SELECT * FROM conversation_session s WHERE s.no = c.session_no AND s.tenant_id = $1 OFFSET 0) s`
+	 CROSS JOIN LATERAL (SELECT * FROM memory_mention n WHERE n.memory_id = k.id AND n.tenant_id = $1 AND n.gone IS NULL OFFSET 0) n`
 
 // goneSelect gives what is not remembered of normal forms $2, $3 and slots $4, $5.
 const goneSelect = `
@@ -82,8 +73,7 @@ const goneSelect = `
 	UNION ALL
 	SELECT n.* FROM unnest($4::bytea[], $5::text[]) AS k (key, slot)
 	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
-	 CROSS JOIN LATERAL (SELECT * FROM memory_mention n WHERE n.scope_id = s.id AND n.slot = k.slot AND n.slot IS NOT NULL AND n.gone IS NOT NULL AND n.tenant_id = $1 OFFSET 0) n) n
-	  LEFT JOIN LATERAL (SELECT session_id FROM conversation_session s WHERE s.no = n.session_no AND s.tenant_id = $1 OFFSET 0) s ON true`
+	 CROSS JOIN LATERAL (SELECT * FROM memory_mention n WHERE n.scope_id = s.id AND n.slot = k.slot AND n.slot IS NOT NULL AND n.gone IS NOT NULL AND n.tenant_id = $1 OFFSET 0) n) n`
 
 // retainedSelect gives what messages end or take away no more.
 const retainedSelect = `
@@ -93,21 +83,20 @@ const retainedSelect = `
 
 // requestSelect gives what was asked to be forgotten within identities.
 const requestSelect = `
-	SELECT r.scope_id, r.actor_id, r.role, r.sources, r.said_at, r.session_no, coalesce(c.session_id, ''), r.position, r.part,
+	SELECT r.scope_id, r.actor_id, r.role, r.sources, r.said_at, r.session_id, r.position, r.part,
 	       r.hash, coalesce(r.slot, ''), r.subject, r.value
 	  FROM unnest($2::bytea[]) AS k (key)
 	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
-	 CROSS JOIN LATERAL (SELECT * FROM memory_forgotten r WHERE r.scope_id = s.id AND r.tenant_id = $1 OFFSET 0) r
-	  LEFT JOIN LATERAL (SELECT session_id FROM conversation_session c WHERE c.no = r.session_no AND c.tenant_id = $1 OFFSET 0) c ON true`
+	 CROSS JOIN LATERAL (SELECT * FROM memory_forgotten r WHERE r.scope_id = s.id AND r.tenant_id = $1 OFFSET 0) r`
 
 const mentionInsert = `
-	INSERT INTO memory_mention (tenant_id, memory_id, message_id, part, scope_id, actor_id, role, sources, said_at, session_no, position,
+	INSERT INTO memory_mention (tenant_id, memory_id, message_id, part, scope_id, actor_id, role, sources, said_at, session_id, position,
 	       memory, hash, slot, subject, value, negated, occurred_at, categories, extractor, gone)
-	SELECT $1, memory_id, message_id, part, scope_id, actor_id, role, sources::bigint[], said_at, session_no, position,
+	SELECT $1, memory_id, message_id, part, scope_id, actor_id, role, sources::bigint[], said_at, session_id, position,
 	       memory, hash, slot, subject, value, negated, occurred_at, categories::text[], extractor, gone
-	  FROM unnest($2::uuid[], $3::bigint[], $4::int[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::bigint[], $11::int[],
+	  FROM unnest($2::uuid[], $3::bigint[], $4::int[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::text[], $11::int[],
 	       $12::text[], $13::text[], $14::text[], $15::text[], $16::text[], $17::bool[], $18::timestamptz[], $19::text[], $20::text[], $21::text[])
-	    AS r (memory_id, message_id, part, scope_id, actor_id, role, sources, said_at, session_no, position,
+	    AS r (memory_id, message_id, part, scope_id, actor_id, role, sources, said_at, session_id, position,
 	       memory, hash, slot, subject, value, negated, occurred_at, categories, extractor, gone)
 	ON CONFLICT DO NOTHING`
 
@@ -128,15 +117,14 @@ const goneOfMessages = `
 	SELECT ` + mentionColumns + `
 	  FROM unnest($2::bytea[]) AS k (key)
 	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) sc
-	 CROSS JOIN LATERAL (SELECT * FROM memory_mention n WHERE n.scope_id = sc.id AND n.gone IS NOT NULL AND n.sources && $3::bigint[] AND n.tenant_id = $1 OFFSET 0) n
-	  LEFT JOIN LATERAL (SELECT session_id FROM conversation_session s WHERE s.no = n.session_no AND s.tenant_id = $1 OFFSET 0) s ON true`
+	 CROSS JOIN LATERAL (SELECT * FROM memory_mention n WHERE n.scope_id = sc.id AND n.gone IS NOT NULL AND n.sources && $3::bigint[] AND n.tenant_id = $1 OFFSET 0) n`
 
 const requestInsert = `
-	INSERT INTO memory_forgotten AS o (tenant_id, message_id, part, scope_id, actor_id, role, sources, said_at, session_no, position, hash, slot, subject, value, memories)
-	SELECT $1, message_id, part, scope_id, actor_id, role, sources::bigint[], said_at, session_no, position, hash, slot, subject, value, memories::uuid[]
-	  FROM unnest($2::bigint[], $3::int[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::bigint[], $10::int[], $11::text[],
+	INSERT INTO memory_forgotten AS o (tenant_id, message_id, part, scope_id, actor_id, role, sources, said_at, session_id, position, hash, slot, subject, value, memories)
+	SELECT $1, message_id, part, scope_id, actor_id, role, sources::bigint[], said_at, session_id, position, hash, slot, subject, value, memories::uuid[]
+	  FROM unnest($2::bigint[], $3::int[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::text[], $10::int[], $11::text[],
 	       $12::text[], $13::text[], $14::text[], $15::text[])
-	    AS r (message_id, part, scope_id, actor_id, role, sources, said_at, session_no, position, hash, slot, subject, value, memories)
+	    AS r (message_id, part, scope_id, actor_id, role, sources, said_at, session_id, position, hash, slot, subject, value, memories)
 	ON CONFLICT (message_id, part, role, actor_id) DO UPDATE SET memories = o.memories || excluded.memories, sources = excluded.sources`
 
 const requestDelete = `

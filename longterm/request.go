@@ -14,7 +14,7 @@ func (c *change) request(m *mention) {
 			return
 		}
 	}
-	r := &request{speaker: m.speaker, topic: m.topic, sources: m.sources, said: m.said, sessionNo: m.sessionNo, hash: m.hash, value: m.value, isNew: true}
+	r := &request{speaker: m.speaker, topic: m.topic, sources: m.sources, said: m.said, hash: m.hash, value: m.value, isNew: true}
 	c.requests = append(c.requests, r)
 }
 
@@ -43,11 +43,11 @@ func queueRequests(b *pgx.Batch, tenant string, all []*request) {
 		return
 	}
 	messages, parts, scopes, actors, roles := make([]int64, n), make([]int32, n), make([]int64, n), make([]string, n), make([]string, n)
-	sources, said, sessions, positions := make([]string, n), make([]time.Time, n), make([]int64, n), make([]int32, n)
+	sources, said, sessions, positions := make([]string, n), make([]time.Time, n), make([]string, n), make([]int32, n)
 	hashes, slots, subjects, values, memories := make([]string, n), make([]*string, n), make([]string, n), make([]string, n), make([]string, n)
 	for i, r := range all {
 		messages[i], parts[i], scopes[i], actors[i], roles[i] = r.sources[0], int32(r.said.part), r.scopeID, r.actor, r.role
-		sources[i], said[i], sessions[i], positions[i] = idsLiteral(r.sources), r.said.at, r.sessionNo, int32(r.said.position)
+		sources[i], said[i], sessions[i], positions[i] = idsLiteral(r.sources), r.said.at, r.said.session, int32(r.said.position)
 		hashes[i], slots[i], subjects[i], values[i] = r.hash, some(r.slot), r.subject, r.value
 		memories[i] = uuidsLiteral(r.memories)
 	}

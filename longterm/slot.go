@@ -25,8 +25,9 @@ type claim struct {
 	speaker
 	topic
 	hash string
-	// value is the normal form of what the slot holds by it.
+	// value is the normal form of what the slot holds by it, spelled the same as it was said.
 	value    string
+	spelled  string
 	negated  bool
 	mentions []*mention
 	// edited is the memory if a person wrote its text, else nil.
@@ -42,13 +43,13 @@ type claimKey struct {
 // describe finds out what a claim says.
 func (c *claim) describe() {
 	if m := c.edited; m != nil {
-		c.topic, c.value, c.negated = m.topic, lexical.Normalise(m.value), m.negated
+		c.topic, c.value, c.spelled, c.negated = m.topic, lexical.Normalise(m.value), m.value, m.negated
 		return
 	}
 	slices.SortFunc(c.mentions, (*mention).compare)
 	for _, m := range c.mentions {
 		if m.slot != "" {
-			c.topic, c.value, c.negated = m.topic, lexical.Normalise(m.value), m.negated
+			c.topic, c.value, c.spelled, c.negated = m.topic, lexical.Normalise(m.value), m.value, m.negated
 			return
 		}
 	}
@@ -88,11 +89,10 @@ type retained struct {
 type request struct {
 	speaker
 	topic
-	sources   []int64
-	said      saidAt
-	sessionNo int64
-	hash      string
-	value     string
+	sources []int64
+	said    saidAt
+	hash    string
+	value   string
 	// memories are those that went because of it in this change.
 	memories []memoryID
 	isNew    bool

@@ -139,6 +139,15 @@ func (w *withdrawal) take(ctx context.Context, tx pgx.Tx, by, reason string) (in
 	if err := c.readOn(ctx, tx); err != nil {
 		return 0, err
 	}
+	var sources []int64
+	for _, m := range c.mentions {
+		if slices.ContainsFunc(m.sources, w.goes) {
+			sources = append(sources, m.sources...)
+		}
+	}
+	if err := c.readOrigins(ctx, tx, sources); err != nil {
+		return 0, err
+	}
 	for _, m := range c.mentions {
 		m.without(w.goes, c.origins)
 		if m.lost && m.of != nil {
@@ -158,39 +167,26 @@ func (w *withdrawal) take(ctx context.Context, tx pgx.Tx, by, reason string) (in
 }
 
 // takeRequests takes the messages away from what they asked to be forgotten, and wants what
-// that was. What the log knows of the sources of what is not remembered is read with it.
+// that was.
 func (w *withdrawal) takeRequests(ctx context.Context, tx pgx.Tx, c *change) error {
 	var sources []int64
-	for _, m := range c.mentions {
-		if m.gone != "" {
-			sources = append(sources, m.sources...)
-		}
-	}
 	for _, r := range c.requests {
 		if slices.ContainsFunc(r.sources, w.goes) {
 			sources = append(sources, r.sources...)
 		}
 	}
-	if len(sources) == 0 {
-		return nil
-	}
-	slices.Sort(sources)
-	rows, err := tx.Query(ctx, messageSelect, w.tenant, slices.Compact(sources))
-	if err != nil {
-		return err
-	}
-	if err := scanOrigins(rows, nil, func(_ memoryID, o origin) { c.origins[o.message] = o }); err != nil {
+	if err := c.readOrigins(ctx, tx, sources); err != nil {
 		return err
 	}
 	c.requests = slices.DeleteFunc(c.requests, func(r *request) bool {
 		was := r.row()
-		m := &mention{speaker: r.speaker, sources: r.sources, said: r.said, sessionNo: r.sessionNo}
+		m := &mention{speaker: r.speaker, sources: r.sources, said: r.said}
 		m.without(w.goes, c.origins)
 		if len(m.sources) == len(r.sources) && !m.lost {
 			return false
 		}
 		c.w.requestsGone = append(c.w.requestsGone, was)
-		r.sources, r.said, r.sessionNo, r.isNew = m.sources, m.said, m.sessionNo, true
+		r.sources, r.said, r.isNew = m.sources, m.said, true
 		key := c.scopes[r.scopeID].key
 		if r.slot != "" {
 			c.wanted.slot(key, r.slot)

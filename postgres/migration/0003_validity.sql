@@ -16,7 +16,7 @@ CREATE TABLE memory_mention (
   role        text NOT NULL,
   sources     bigint[] NOT NULL,
   said_at     timestamptz NOT NULL,
-  session_no  bigint NOT NULL,
+  session_id  text NOT NULL,
   position    int NOT NULL,
   memory      text NOT NULL,
   hash        text NOT NULL,
@@ -42,7 +42,7 @@ CREATE TABLE memory_forgotten (
   role       text NOT NULL,
   sources    bigint[] NOT NULL,
   said_at    timestamptz NOT NULL,
-  session_no bigint NOT NULL,
+  session_id text NOT NULL,
   position   int NOT NULL,
   hash       text NOT NULL,
   slot       text,
@@ -67,16 +67,16 @@ CREATE TABLE memory_retained (
 ALTER TABLE memory NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE memory_source NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE conversation_context NO FORCE ROW LEVEL SECURITY;
-INSERT INTO memory_mention (memory_id, message_id, part, tenant_id, scope_id, actor_id, role, sources, said_at, session_no, position,
+INSERT INTO memory_mention (memory_id, message_id, part, tenant_id, scope_id, actor_id, role, sources, said_at, session_id, position,
        memory, hash, slot, negated, occurred_at, categories, extractor)
 SELECT m.id, x.message_id, 0, m.tenant_id, m.scope_id, m.actor_id, m.role,
        CASE WHEN x.n = 1 THEN x.message_id || ARRAY(SELECT y.message_id FROM memory_source y JOIN conversation_context d ON d.id = y.message_id
               WHERE y.memory_id = m.id AND d.role <> m.role) ELSE ARRAY[x.message_id] END,
-       x.said_at, x.session_no, x.position, m.memory, m.hash, m.slot, m.negated, m.occurred_at, m.categories, m.extractor
+       x.said_at, x.session_id, x.position, m.memory, m.hash, m.slot, m.negated, m.occurred_at, m.categories, m.extractor
   FROM memory m
  CROSS JOIN LATERAL (
-   SELECT s.message_id, s.session_no, s.position, coalesce(c.created_at, m.valid_from) AS said_at,
-          row_number() OVER (ORDER BY coalesce(c.created_at, m.valid_from), s.session_no, s.position) AS n
+   SELECT s.message_id, coalesce(c.session_id, '') AS session_id, s.position, coalesce(c.created_at, m.valid_from) AS said_at,
+          row_number() OVER (ORDER BY coalesce(c.created_at, m.valid_from), c.session_id, s.position) AS n
      FROM memory_source s LEFT JOIN conversation_context c ON c.id = s.message_id
     WHERE s.memory_id = m.id AND (c.role IS NULL OR c.role = m.role)) x
  WHERE NOT m.verbatim;
