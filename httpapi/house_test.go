@@ -25,6 +25,7 @@ import (
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/recall"
 	"github.com/memdhq/memd/remember"
+	"github.com/memdhq/memd/revise"
 	"github.com/memdhq/memd/shortterm"
 	"github.com/memdhq/memd/worker"
 	"github.com/prometheus/client_golang/prometheus"
@@ -90,7 +91,7 @@ func newHouse(t testing.TB, cfg houseConfig) *house {
 		t.Cleanup(func() { _ = w.Stop(ctx) })
 	}
 	handler, err := New(Deps{Log: h.log, Store: store, Recall: rec, Assembler: assembler,
-		Remember: remember.New(pool, h.log, store, rec, remember.Config{}), Forget: forget.New(pool, h.log, store),
+		Remember: remember.New(pool, h.log, store, rec, remember.Config{}), Forget: forget.New(pool, h.log, store), Revise: revise.New(pool, h.log, store),
 		Idempotency: idempotency.New(pool), Logger: zerolog.Nop()}, cfg.Config)
 	if err != nil {
 		t.Fatal(err)

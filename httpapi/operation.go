@@ -246,7 +246,10 @@ func (p inputPlan) check(body []byte, v reflect.Value) error {
 	if p.bodyIndex == nil && len(trim(body)) == 0 {
 		return nil
 	}
-	if !json.Valid(body) {
+	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
+		if strings.Contains(err.Error(), "max depth") { // JSON, but nothing that memd reads is nested like that
+			return memd.InvalidField("body", "is nested too deeply")
+		}
 		message := "is not valid JSON"
 		if len(trim(body)) == 0 {
 			message = "is empty, and must be a JSON object"

@@ -104,7 +104,7 @@ func problemOf(err error, part string) *problem {
 		p.Errors = append(p.Errors, fault{locate(part, f.Field), f.Msg})
 	}
 	if len(p.Errors) == 1 && e.Field != "" && e.Msg != "" {
-		p.Detail = p.Errors[0].Location + " " + e.Msg
+		p.Detail = p.Errors[0].Location + ": " + e.Msg
 	}
 	switch e.Kind {
 	case memd.Conflict, memd.RateLimited, memd.Unavailable:

@@ -205,7 +205,37 @@ func (p *filterParser) leaf(op operator, field string, operand json.RawMessage, 
 			return nil, memd.InvalidField(at, "the lists of a filter must have at most %d values", maxFilterValues)
 		}
 	}
+	if field == "id" {
+		operand = lowered(operand)
+	}
 	return &node{op: op, field: field, operand: operand}, nil
+}
+
+// lowered writes an id, or a list of some, in the letters that memories have theirs in.
+func lowered(operand json.RawMessage) json.RawMessage {
+	lower := func(raw json.RawMessage) json.RawMessage {
+		text, err := textOf(raw)
+		if err != nil {
+			return raw
+		}
+		b, err := json.Marshal(strings.ToLower(text))
+		if err != nil {
+			return raw
+		}
+		return b
+	}
+	if kindOfJSON(operand) != kindList {
+		return lower(operand)
+	}
+	several := items(operand)
+	for i := range several {
+		several[i] = lower(several[i])
+	}
+	b, err := json.Marshal(several)
+	if err != nil || len(several) == 0 {
+		return operand
+	}
+	return b
 }
 
 func checkOperand(op operator, field string, operand json.RawMessage, at string) error {
@@ -400,7 +430,7 @@ var standardFields = map[string]string{
 	"categories": "to_jsonb(m.categories)", "hash": "to_jsonb(m.hash)", "pinned": "to_jsonb(m.pinned)", "memory": "to_jsonb(m.memory)",
 	// The lists as one; a single category is a text.
 	"category": `(SELECT CASE jsonb_array_length(c) WHEN 0 THEN NULL WHEN 1 THEN c -> 0 ELSE c END
-		FROM (SELECT to_jsonb(m.categories) || coalesce(nullif(m.metadata -> 'category', 'null'::jsonb), '[]'::jsonb) AS c) x)`,
+		FROM (SELECT ` + allCategories + ` AS c) x)`,
 	"structured_attributes.year":         "to_jsonb(extract(year FROM " + validFromUTC + ")::int)",
 	"structured_attributes.month":        "to_jsonb(extract(month FROM " + validFromUTC + ")::int)",
 	"structured_attributes.day":          "to_jsonb(extract(day FROM " + validFromUTC + ")::int)",
@@ -412,6 +442,18 @@ var standardFields = map[string]string{
 	"structured_attributes.quarter":      "to_jsonb(extract(quarter FROM " + validFromUTC + ")::int)",
 	"structured_attributes.is_weekend":   "to_jsonb(extract(isodow FROM " + validFromUTC + ") >= 6)",
 }
+
+// severalFields are the standard fields that hold one value or several, as lists: what is
+// asked of their text is asked of each value, however many there are.
+var severalFields = map[string]string{
+	"agent_id": "to_jsonb(m.agent_ids)", "run_id": "to_jsonb(m.run_ids)", "category": allCategories,
+}
+
+// byText are the operators that look at a single text or number.
+var byText = []operator{opGt, opGte, opLt, opLte, opLike, opIlike, opContains, opIcontains}
+
+// allCategories is a list of those of the row and that, or those, of its metadata.
+const allCategories = `(to_jsonb(m.categories) || coalesce(nullif(m.metadata -> 'category', 'null'::jsonb), '[]'::jsonb))`
 
 // value writes the JSON value of a field of a row m; NULL stands for a missing one.
 func value(st *statement, field string) string {
@@ -449,6 +491,9 @@ func (n *node) sql(st *statement) string {
 	}
 	if timeFields[n.field] {
 		return "coalesce(" + n.timeSQL(st, "m."+n.field) + ", false)"
+	}
+	if list, ok := severalFields[n.field]; ok && slices.Contains(byText, n.op) {
+		return "EXISTS (SELECT FROM jsonb_array_elements(" + list + ") AS f (v) WHERE " + n.valueSQL(st) + ")"
 	}
 	// The value is written once, however often the condition looks at it.
 	v := value(st, n.field)

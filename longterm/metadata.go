@@ -34,8 +34,8 @@ func mergeJSON(to, from json.RawMessage) json.RawMessage {
 	return encoded(into)
 }
 
-// mergePatch applies a merge patch of RFC 7386. Numbers keep their digits.
-func mergePatch(target, patch json.RawMessage) json.RawMessage {
+// MergePatch applies a merge patch of RFC 7386. Numbers keep their digits.
+func MergePatch(target, patch json.RawMessage) json.RawMessage {
 	if kindOfJSON(patch) != kindObject {
 		return patch
 	}
@@ -47,7 +47,7 @@ func mergePatch(target, patch json.RawMessage) json.RawMessage {
 		if kindOfJSON(v) == kindNull {
 			delete(into, k)
 		} else {
-			into[k] = mergePatch(into[k], v)
+			into[k] = MergePatch(into[k], v)
 		}
 	}
 	return encoded(into)
@@ -81,31 +81,37 @@ func canonical(raw json.RawMessage) string {
 	if dec.Decode(&v) != nil {
 		return string(raw)
 	}
-	out, err := json.Marshal(asStored(v)) // keys sorted
+	out, err := json.Marshal(byValue(v)) // keys sorted
 	if err != nil {
 		return string(raw)
 	}
 	return string(out)
 }
 
-// asStored writes numbers as Postgres gives them back: without an exponent, with the
-// digits after the point that were given.
-func asStored(v any) any {
+// byValue writes equal numbers in one way: without an exponent, and without zeros behind
+// the last digit after the point.
+func byValue(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for k := range v {
-			v[k] = asStored(v[k])
+			v[k] = byValue(v[k])
 		}
 	case []any:
 		for i := range v {
-			v[i] = asStored(v[i])
+			v[i] = byValue(v[i])
 		}
 	case json.Number:
-		return plainNumber(v)
+		n := plainNumber(v)
+		if strings.Contains(n.String(), ".") {
+			n = json.Number(strings.TrimSuffix(strings.TrimRight(n.String(), "0"), "."))
+		}
+		return n
 	}
 	return v
 }
 
+// plainNumber writes a number as Postgres gives it back: without an exponent, with the
+// digits after the point that were given.
 func plainNumber(n json.Number) json.Number {
 	if len(n) > maxExponent {
 		return n
