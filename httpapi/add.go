@@ -253,7 +253,7 @@ func (b *postMemories) readStore(location string) *memd.Error {
 	} else {
 		b.Metadata = append(named, '}')
 	}
-	return nil
+	return checkMetadata(json.RawMessage(b.Metadata), location+".metadata")
 }
 
 // checkCategories holds categories to the form of ids.

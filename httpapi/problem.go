@@ -43,7 +43,7 @@ var details = map[memd.Kind]string{
 const defaultRetryAfter = time.Second
 
 // maxFaults bounds how many faults one problem lists.
-const maxFaults = 100
+const maxFaults = maxItems
 
 // problem is an RFC 9457 problem document.
 type problem struct {

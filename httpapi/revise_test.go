@@ -164,14 +164,14 @@ func TestRevisingWhileItIsLearned(t *testing.T) {
 	h := newHouse(t, houseConfig{})
 	var ids []int64
 	for i := range 8 {
-		ids = append(ids, h.say("u", "s", fmt.Sprintf("My %d. locker is blue", i)))
+		ids = append(ids, h.say("u", "s", fmt.Sprintf("My locker number %d is blue", i)))
 	}
 	done := make(chan struct{}, len(ids))
 	for i, id := range ids {
 		go func() {
 			defer func() { done <- struct{}{} }()
 			at := fmt.Sprintf("/v1/messages/%d", id)
-			h.send("PATCH", at, fmt.Sprintf(`{"content":"My %d. locker is green"}`, i)).want(200)
+			h.send("PATCH", at, fmt.Sprintf(`{"content":"My locker number %d is green"}`, i)).want(200)
 			if i%2 == 0 {
 				h.send("DELETE", at, nil).want(200)
 			}
@@ -182,5 +182,5 @@ func TestRevisingWhileItIsLearned(t *testing.T) {
 	}
 	h.settle()
 	memdtest.Until(t, "nothing of the old words is left", func() bool { return !strings.Contains(strings.Join(h.remembered("u"), " "), "blue") })
-	h.wantRemembered("u", "My 1. locker is green", "My 3. locker is green", "My 5. locker is green", "My 7. locker is green")
+	h.wantRemembered("u", "My locker number 1 is green", "My locker number 3 is green", "My locker number 5 is green", "My locker number 7 is green")
 }

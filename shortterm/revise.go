@@ -164,10 +164,10 @@ const (
 
 	messagesOfSession = `SELECT id FROM conversation_context WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 ORDER BY id`
 
-	// openAnew keeps the attempts of a row that is there: they tell a claim of the old
+	// openAnew keeps the attempts of one that is worked on: they tell the claim of the old
 	// words from those to come.
 	openAnew = `ON CONFLICT (message_id) DO UPDATE
-		   SET state = 'pending', lease_until = NULL, next_attempt_at = NULL, error = NULL, opened_at = now(), publish_at = now() + interval '5 s'`
+		   SET state = 'pending', attempts = CASE ingest_open.state WHEN 'running' THEN ingest_open.attempts ELSE 0 END, lease_until = NULL, next_attempt_at = NULL, error = NULL, opened_at = now(), publish_at = now() + interval '5 s'`
 
 	rewordMessage = `WITH said AS (
 		UPDATE conversation_context SET message = $3 WHERE tenant_id = $1 AND id = $2 RETURNING id, session_no, learn
