@@ -37,14 +37,14 @@ test: needs-go setup ## Set up, check the sources and run all tests.
 test-long: needs-go setup ## Run the tests that take long, too.
 	$(GO) test -race -tags long -timeout 60m ./...
 
-bench: needs-go setup ## Measure memd against plain pgx and the bare model.
-	$(GO) run ./bench $(BENCH)
+bench: needs-go setup ## Measure memd against plain pgx and the bare model (BENCH="-only search").
+	$(GO) run -trimpath ./bench $(BENCH)
 
-eval: needs-go setup ## Measure what is remembered of the sample conversations.
-	$(GO) run ./eval $(EVAL)
+eval: needs-go setup ## Measure what is remembered of sample conversations (EVAL="-set open -v").
+	$(GO) run -trimpath ./eval $(EVAL)
 
 demo: needs-go setup build ## Play a conversation through a fresh memd and show its contexts.
-	$(GO) run ./examples/demo
+	$(GO) run -trimpath ./examples/demo
 
 fuzz: needs-go setup ## Run every fuzz target for FUZZTIME each.
 	@set -e; for package in $$($(GO) list ./...); do \

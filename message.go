@@ -157,6 +157,21 @@ func ParseMessage(raw json.RawMessage) (Message, error) {
 	return m, nil
 }
 
+// WithContent gives a stored message another content. The error is as ParseMessage's.
+func WithContent(raw, content json.RawMessage) (json.RawMessage, error) {
+	members, err := splitObject(raw)
+	if err != nil {
+		return nil, &Error{Kind: Internal, Op: "memd.with_content", Err: err}
+	}
+	for i := range members {
+		if members[i].key == "content" {
+			members[i].value = CleanJSON(content)
+		}
+	}
+	m, err := ParseMessage(joinObject(members))
+	return m.Raw, err
+}
+
 // TextOf gives what a stored message says; see Message.Text. A message that the
 // log holds always parses; "" stands for one that does not.
 func TextOf(raw json.RawMessage) string {

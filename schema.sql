@@ -31,6 +31,7 @@ CREATE TABLE conversation_session (
   metadata            jsonb NOT NULL DEFAULT '{}',
   previous_session_id text,
   messages            int NOT NULL DEFAULT 0,        -- how many positions were given out
+  removed             int NOT NULL DEFAULT 0,        -- of those, how many messages were taken back
   last_message_id     bigint,
   last_message_at     timestamptz,                   -- when the last message was said
   created_at          timestamptz NOT NULL DEFAULT now(),
@@ -489,7 +490,7 @@ CREATE FUNCTION memd_embedding_due(n int) RETURNS TABLE (tenant_id text, memory_
 LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   UPDATE embedding_open o
      SET attempts = least(o.attempts + 1, 1000),
-         next_attempt_at = now() + least(interval '2 s' * (1 + o.attempts), interval '1 min')
+         next_attempt_at = now() + least(interval '2 s' * (1 + o.attempts) * (1 + o.attempts), interval '1 hour')
     FROM (SELECT d.memory_id FROM embedding_open d WHERE d.next_attempt_at <= now()
            ORDER BY d.next_attempt_at LIMIT n FOR UPDATE SKIP LOCKED) due
    WHERE o.memory_id = due.memory_id

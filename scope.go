@@ -32,7 +32,7 @@ func CheckID(field, id string) error {
 	case id == "":
 		return InvalidField(field, "must not be empty")
 	case id == "." || id == "..":
-		return InvalidField(field, "must not be a relative path")
+		return InvalidField(field, `must not be "." or ".."`)
 	case !utf8.ValidString(id):
 		return InvalidField(field, "must be valid UTF-8")
 	case utf8.RuneCountInString(id) > MaxIDLength:

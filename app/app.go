@@ -26,6 +26,7 @@ import (
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/recall"
 	"github.com/memdhq/memd/remember"
+	"github.com/memdhq/memd/revise"
 	"github.com/memdhq/memd/shortterm"
 	"github.com/memdhq/memd/worker"
 	"github.com/nats-io/nats.go"
@@ -249,8 +250,8 @@ func (a *App) startUp(ctx context.Context) error {
 	handler, err := httpapi.New(httpapi.Deps{
 		Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: idempotency.New(a.pool),
 		Remember: remember.New(a.pool, log, store, rec, remember.Config{TakesPrompt: a.cfg.UsesLLM()}),
-		Forget:   forget.New(a.pool, log, store),
-		Ready:    a.readiness, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
+		Forget:   forget.New(a.pool, log, store), Revise: revise.New(a.pool, log, store),
+		Ready: a.readiness, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
 		Logger: a.component("http"), Version: a.version,
 	}, httpapi.Config{Keys: apiKeys(a.keys)})
 	if err != nil {

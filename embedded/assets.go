@@ -75,6 +75,13 @@ func FindModel() (Model, error) {
 	}, nil
 }
 
+// CacheDir is where the assets lie that no release brings along, and by what variable it
+// is chosen, which is read nowhere else.
+func CacheDir() (variable, dir string, err error) {
+	dir, err = setup.CacheDir()
+	return "MEMD_CACHE_DIR", dir, err
+}
+
 // find gives the folder of the named asset: beside the program, as an image or
 // a release archive carries it, else in the cache. MEMD_CACHE_DIR goes before
 // both.

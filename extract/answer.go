@@ -36,7 +36,7 @@ func (g *grouping) answers(text string) bool {
 		return true
 	}
 	if own[words[0].low] && verbal(words) {
-		return n <= 8 && leavesOut(words) && !g.assistant
+		return n <= 8 && (leavesOut(words) || doesSo.MatchString(text)) && !g.assistant
 	}
 	return n <= 3 || n <= 8 && !verbal(words) || refersBack(words) || standsIn(words) || yesNo[words[0].low] && len(words) > 1 && !own[words[1].low]
 }
@@ -105,6 +105,9 @@ var answeredAs = []answered{
 	{english(`\b(?:what|which) (?:phone|car|laptop|bike|camera) (?:do you (?:have|use|drive|own|ride))\b`), ""},
 	{english(`\b(?:what|which) languages? (?:do you speak|can you speak)\b`), "I speak $"},
 }
+
+// doesSo opens an answer that says yes in other words and goes on: "I do, a rabbit".
+var doesSo = english(`^(?:i|we) (?:do|have|am|are|did|can|don't|haven't|didn't)\s*[,–—-]`)
 
 var (
 	yesLead     = english(`^(?:yes|yeah|yep|yup|yea|no|nope|nah|well|um|uh|oh|it's|it is|that's|that would be|in|at|as an?|for|on|mostly|mainly|just|only|to|i'm|i am|he's|she's|his name is|her name is|her name's|his name's|called)(?:[\s,!.–—-]+)`)

@@ -31,6 +31,12 @@ func TestSlotsOfAnswers(t *testing.T) {
 		{"Where do you work?", "at the city library", "work=the city library"},
 		{"When is your birthday?", "4th of August", "birthday=4th of August"},
 
+		{"So you're vegan?", "yes", "diet=vegan"},
+		{"You live in Porto, right?", "yep", "home=Porto"},
+		{"Where do you live? That way I can check the weather.", "Cork", "home=Cork"},
+		{"Do you have any pets?", "I do, a rabbit", ""},
+		{"How many kids do you have?", "I have two", ""},
+
 		{"Are you on any medication?", "nope", ""},
 		{"Do you prefer tea or coffee?", "tea", ""},
 		{"Are you vegan or vegetarian?", "yes", ""},

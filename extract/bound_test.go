@@ -65,7 +65,7 @@ func TestNastyShapes(t *testing.T) {
 	for name, s := range nasty {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			for _, size := range []int{MaxText - 1<<10, 16 << 20} {
+			for _, size := range []int{8 << 10, 16 << 20} {
 				text := fact + ".\n\n" + repeated(s, size)
 				got, err := NewRules().Extract(ctx, Input{Messages: []memd.Message{user(text)}})
 				if err != nil {
@@ -93,7 +93,7 @@ func TestNastyShapes(t *testing.T) {
 
 func TestRedactNastyShapes(t *testing.T) {
 	for name, s := range nasty {
-		text := repeated(s, 4<<10)
+		text := repeated(s, 1<<10)
 		for _, text := range []string{text, text + "\nmy password is hunter2"} {
 			if once := Redact(text); strings.Contains(once, "hunter2") || Redact(once) != once {
 				t.Errorf("%s: redacted badly", name)
@@ -114,8 +114,8 @@ func TestWorkGrowsWithTheText(t *testing.T) {
 		return 1<<30 - counting.looks
 	}
 	for name, s := range nasty {
-		if small, large := looks(s, 1<<10), looks(s, 8<<10); large > 12*small {
-			t.Errorf("%s: %d steps for 1 KiB, %d for 8 KiB", name, small, large)
+		if small, large := looks(s, 1<<9), looks(s, 4<<10); large > 12*small {
+			t.Errorf("%s: %d steps for 512 bytes, %d for 4 KiB", name, small, large)
 		}
 	}
 	for _, s := range []string{"word ", "in three weeks ", "we went, ", "and "} {
@@ -257,7 +257,7 @@ func (c *fleeting) Err() error {
 
 func TestExtractEndsWithItsContext(t *testing.T) {
 	for name, s := range nasty {
-		in := Input{Before: []memd.Message{assistant(repeated(s, 1<<10))}, Messages: []memd.Message{user(repeated(s, 2<<10))}}
+		in := Input{Before: []memd.Message{assistant(repeated(s, 1<<8))}, Messages: []memd.Message{user(repeated(s, 1<<9))}}
 		counting := &fleeting{t.Context(), 1 << 30}
 		if _, err := NewRules().Extract(counting, in); err != nil {
 			t.Fatal(err)

@@ -24,6 +24,17 @@ type clausePart struct {
 // clauses cuts a statement into those that have slots of their own. A clause that
 // lacks its subject gets it in brackets.
 func (g *grouping) clauses(text string) []clausePart {
+	known, ok := g.parted[text]
+	if !ok {
+		known = g.partClauses(text)
+		if len(text) <= 2*judgedBytes {
+			g.parted[text] = known
+		}
+	}
+	return known
+}
+
+func (g *grouping) partClauses(text string) []clausePart {
 	whole := []clausePart{{text, slotOf(text)}}
 	if len(text) > 400 || !strings.ContainsAny(text, ",;&–—-") && !strings.Contains(text, " and ") && !strings.Contains(text, " but ") && !strings.Contains(text, " also ") && !strings.Contains(text, " plus ") || strings.ContainsAny(text, "\"“«") || supposed.MatchString(expand(text)) {
 		return whole

@@ -39,7 +39,7 @@ var (
 // echoes says whether a sentence of an assistant says back what it was told, or only
 // reacts to it.
 func (g *grouping) echoes(text string) bool {
-	if g.english && (aside.MatchString(text) || askedOfSelf.MatchString(g.question) && !advises.MatchString(text)) {
+	if g.english && (aside.MatchString(text) || g.asked != "" && why.MatchString(text) || askedOfSelf.MatchString(g.question) && !advises.MatchString(text)) {
 		return true
 	}
 	if m := echo.FindStringIndex(text); m != nil && !advises.MatchString(text[m[1]:]) {

@@ -34,6 +34,8 @@ func TestTextsOfOthersAreNotTheUsers(t *testing.T) {
 		gives("Can you make it shorter?\n\nBy the way, I moved to Rome.", "By the way, I moved to Rome"),
 		gives("I keep bees. Can you shorten this?\n\nAlso I moved to Rome.", "I keep bees", "Also I moved to Rome"),
 		none("Known facts about the user:\n- likes jazz\n- lives in Rome"),
+		none("The user lives in Rome.\nUser's name is Bob"),
+		whole("The user is redirected to the login page"),
 		none("### Memories\nuser: I love jazz\nuser: I live in Rome"),
 		gives("2025-01-10T06:00:01Z ERROR tls: certificate has expired\nI live in Ghent", "I live in Ghent"),
 		gives("const home = \"Rome\";\nI live in Ghent", "I live in Ghent"),
@@ -44,6 +46,7 @@ func TestTextsOfOthersAreNotTheUsers(t *testing.T) {
 
 func TestSmallTalkOfOtherKinds(t *testing.T) {
 	for _, text := range []string{
+		"ok let me try that", "I'll wait", "that's what I thought", "not much, you?", "can't complain", "it works now, thank you!", "option b", "more formal", "in french please", "100%", "maybe later", "sorry for all the questions",
 		"hmm not quite what I meant", "no the other one", "yes exactly like that!!", "perfect, that works", "thx ur the best ❤️", "hope ur well", "finally!!", "Typo!", "ugh monday", "I'm hungry", "omw",
 		"Thank you so much for taking the time to explain all of that, it makes a lot more sense to me now and I really appreciate how patient you were.",
 		"merci à toi, bonne soirée !", "merci pour ton aide", "gracias por la ayuda", "qué guay", "recomiéndame un libro", "Danke für deine Hilfe", "Kannst du mir helfen", "blz, valeu!", "obrigado pela ajuda",

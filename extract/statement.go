@@ -55,7 +55,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	g := grouping{
 		hearing: h, ctx: ctx, message: m,
 		english: isEnglish(text), assistant: m.Role == memd.RoleAssistant, said: at(m),
-		names: without(h.names, wordsOf(m.Name)), judged: map[string]judgement{},
+		names: without(h.names, wordsOf(m.Name)), judged: map[string]judgement{}, parted: map[string][]clausePart{},
 	}
 	if g.assistant {
 		text = dropSpokenLines(text)
@@ -278,6 +278,8 @@ type grouping struct {
 	// judged are short sentences with what was judged of them: a message of many
 	// lines has many that are alike.
 	judged map[string]judgement
+	// parted are the same with their clauses.
+	parted map[string][]clausePart
 }
 
 // judgement is what judge gives.

@@ -40,7 +40,7 @@ const tries = 3
 func (f *Forget) Memories(ctx context.Context, tenant string, what longterm.Forgetting, by string) (int, error) {
 	for again := 1; ; again++ {
 		n := 0
-		err := f.pool.InTenant(ctx, tenant, func(tx pgx.Tx) (err error) {
+		err := longterm.PoolFor(f.pool, what.Filters).InTenant(ctx, tenant, func(tx pgx.Tx) (err error) {
 			n, err = f.memories(ctx, tx, tenant, what, by)
 			return err
 		})

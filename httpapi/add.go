@@ -34,7 +34,7 @@ type postMemories struct {
 	Scope      identifier      `json:"scope" doc:"Becomes the memories'."`
 	Categories []string        `json:"categories" maxItems:"100" doc:"Become the memories', beside those that are found in the text."`
 	Store      json.RawMessage `json:"store" doc:"true, or a name that is kept as metadata.store unless the metadata has that key. Never false: what is added is stored."`
-	Filters    json.RawMessage `json:"filters" doc:"Ids that are asked for here at the top level (user_id, agent_id, run_id, app_id) stand in for those missing beside it. Other conditions have no bearing on what is added."`
+	Filters    conditions      `json:"filters" doc:"Ids that are asked for here at the top level (user_id, agent_id, run_id, app_id) stand in for those missing beside it. Other conditions have no bearing on what is added."`
 	ExpiresAt  *moment         `json:"expires_at" doc:"When it is to be found no more."`
 	OccurredAt *moment         `json:"occurred_at" doc:"When what it speaks of happened."`
 	Timezone   string          `json:"timezone" default:"UTC" doc:"The IANA name of the zone that relative dates are meant in."`
@@ -253,7 +253,7 @@ func (b *postMemories) readStore(location string) *memd.Error {
 	} else {
 		b.Metadata = append(named, '}')
 	}
-	return nil
+	return checkMetadata(json.RawMessage(b.Metadata), location+".metadata")
 }
 
 // checkCategories holds categories to the form of ids.
@@ -286,7 +286,7 @@ func messagesOf(raw anyMessages, location string) (given []chatMessage, single b
 		given = append(given, chatMessage(e))
 	}
 	if len(given) == 0 {
-		return nil, false, memd.InvalidField(location, "must have at least 1 items")
+		return nil, false, memd.InvalidField(location, "must have at least 1 item")
 	}
 	return given, false, nil
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/recall"
 	"github.com/memdhq/memd/remember"
+	"github.com/memdhq/memd/revise"
 	"github.com/memdhq/memd/shortterm"
 	"github.com/rs/zerolog"
 )
@@ -31,7 +32,7 @@ func TestWithoutPostgresEveryRouteIs503(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := serveBare(t, Deps{Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: idempotency.New(pool),
-		Remember: remember.New(pool, log, store, rec, remember.Config{}), Forget: forget.New(pool, log, store)}, Config{}, nil)
+		Remember: remember.New(pool, log, store, rec, remember.Config{}), Forget: forget.New(pool, log, store), Revise: revise.New(pool, log, store)}, Config{}, nil)
 	n := 0
 	for path, item := range b.api.OpenAPI().Paths {
 		for method, op := range operationsOf(item) {
@@ -59,7 +60,7 @@ func TestWithoutPostgresEveryRouteIs503(t *testing.T) {
 			}
 		}
 	}
-	if n != 25 {
+	if n != 30 {
 		t.Errorf("%d routes", n)
 	}
 }

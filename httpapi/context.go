@@ -19,21 +19,21 @@ type postContextInput struct {
 }
 
 type postContext struct {
-	UserID          identifier      `json:"user_id" required:"true" doc:"Who is talked with."`
-	SessionID       identifier      `json:"session_id" doc:"The session. Default: a new one with append, else the user's latest, else a new one."`
-	AgentID         identifier      `json:"agent_id" doc:"The agent that talks; what it remembers apart from users is recalled too."`
-	Append          []chatMessage   `json:"append" maxItems:"1000" doc:"Messages to write first, exactly as POST /v1/messages would."`
-	Timezone        string          `json:"timezone" default:"UTC" doc:"Of append: the IANA name of the zone that relative dates are meant in."`
-	Metadata        metadata        `json:"metadata" doc:"Of append: passes to what is learned."`
-	Query           *string         `json:"query" doc:"What to recall for. Default, also for a blank one: the last two messages that carry text."`
-	Turns           int             `json:"turns" default:"5" minimum:"0" maximum:"1000" doc:"How many of the last turns; 0 gives the system message alone."`
-	Recall          int             `json:"recall" default:"10" minimum:"0" maximum:"1000" doc:"The most memories to recall."`
-	Threshold       float64         `json:"threshold" default:"0" minimum:"0" maximum:"1" doc:"The least score of a memory."`
-	Filters         json.RawMessage `json:"filters" doc:"Conditions on memories."`
-	RecallScope     []string        `json:"recall_scope" default:"user" enum:"user,agent,session" minItems:"1" doc:"user: whatever carries the user, and the agent's own memories without a user; agent and session narrow to what carries this agent or this session."`
-	TokenBudget     int             `json:"token_budget" default:"4000" minimum:"1" maximum:"10000000" doc:"The most tokens of all that is to be sent."`
-	IncludeLongTerm bool            `json:"include_long_term" default:"true" doc:"false: turns only."`
-	Render          string          `json:"render" default:"messages" enum:"messages,system" doc:"system: recalls and turns in one system message."`
+	UserID          identifier    `json:"user_id" required:"true" doc:"Who is talked with."`
+	SessionID       identifier    `json:"session_id" doc:"The session. Default: a new one with append, else the user's latest, else a new one."`
+	AgentID         identifier    `json:"agent_id" doc:"The agent that talks; what it remembers apart from users is recalled too."`
+	Append          []chatMessage `json:"append" maxItems:"1000" doc:"Messages to write first, exactly as POST /v1/messages would."`
+	Timezone        string        `json:"timezone" default:"UTC" doc:"Of append: the IANA name of the zone that relative dates are meant in."`
+	Metadata        metadata      `json:"metadata" doc:"Of append: passes to what is learned."`
+	Query           *string       `json:"query" doc:"What to recall for. Default, also for a blank one: the last two messages that carry text."`
+	Turns           int           `json:"turns" default:"5" minimum:"0" maximum:"1000" doc:"How many of the last turns; 0 gives the system message alone."`
+	Recall          int           `json:"recall" default:"10" minimum:"0" maximum:"1000" doc:"The most memories to recall."`
+	Threshold       float64       `json:"threshold" default:"0" minimum:"0" maximum:"1" doc:"The least score of a memory."`
+	Filters         conditions    `json:"filters" doc:"Conditions on memories; see Filters above."`
+	RecallScope     []string      `json:"recall_scope" default:"user" enum:"user,agent,session" minItems:"1" doc:"user: whatever carries the user, and the agent's own memories without a user; agent and session narrow to what carries this agent or this session."`
+	TokenBudget     int           `json:"token_budget" default:"4000" minimum:"1" maximum:"10000000" doc:"The most tokens of all that is to be sent."`
+	IncludeLongTerm bool          `json:"include_long_term" default:"true" doc:"false: turns only."`
+	Render          string        `json:"render" default:"messages" enum:"messages,system" doc:"system: recalls and turns in one system message."`
 }
 
 type contextAnswer struct {
@@ -135,15 +135,11 @@ func (s *server) latestSession(ctx context.Context, tenant, userID string) (stri
 }
 
 // parseFilter reads the filters of a body, or of an item of one, that lies at location.
-func parseFilter(raw json.RawMessage, location string) (longterm.Filter, error) {
-	if len(raw) == 0 {
+func parseFilter(given conditions, location string) (longterm.Filter, error) {
+	if len(given) == 0 {
 		return longterm.Filter{}, nil
 	}
-	raw = memd.CleanJSON(raw)
-	if holdsNUL(raw) {
-		return longterm.Filter{}, memd.InvalidField(location+".filters", "must not hold the character U+0000")
-	}
-	filter, err := longterm.ParseFilter(raw)
+	filter, err := longterm.ParseFilter(json.RawMessage(given))
 	var fault *memd.Error
 	if errors.As(err, &fault) {
 		return longterm.Filter{}, memd.InvalidField(location+"."+fault.Field, "%s", fault.Msg)

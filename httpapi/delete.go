@@ -2,8 +2,8 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
+	"strings"
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/longterm"
@@ -45,9 +45,9 @@ type deleteByInput struct {
 
 type deleteBy struct {
 	scopeFields
-	Filters   json.RawMessage `json:"filters" doc:"Conditions on memories. One of the ids may stand here too, at the top level."`
-	DryRun    bool            `json:"dry_run" default:"false" doc:"Count what would go, and delete nothing."`
-	AllScopes bool            `json:"all_scopes" default:"false" doc:"Without any id, over the whole tenant; needs an admin's API key, and filters."`
+	Filters   conditions `json:"filters" doc:"Conditions on memories; see Filters above. One of the ids may stand here too, at the top level."`
+	DryRun    bool       `json:"dry_run" default:"false" doc:"Count what would go, and delete nothing."`
+	AllScopes bool       `json:"all_scopes" default:"false" doc:"Without any id, over the whole tenant; needs an admin's API key, and filters."`
 }
 
 type deleteByAnswer struct {
@@ -90,7 +90,7 @@ func (s *server) deleteMemory(ctx context.Context, c *call, in *memoryInput) (an
 	if err := s.Store.Delete(ctx, c.tenant, string(in.ID), in.scope(c.tenant), byAPI); err != nil {
 		return answer{}, err
 	}
-	return ok(deleteAnswer{string(in.ID), longterm.EventDelete})
+	return ok(deleteAnswer{strings.ToLower(string(in.ID)), longterm.EventDelete})
 }
 
 func (s *server) deleteBatch(ctx context.Context, c *call, in *deleteBatchInput) (answer, error) {
@@ -107,7 +107,7 @@ func (s *server) deleteBatch(ctx context.Context, c *call, in *deleteBatchInput)
 	}
 	out := deleteBatchAnswer{Items: []deleteAnswer{}}
 	for _, ref := range refs {
-		out.Items = append(out.Items, deleteAnswer{ref.ID, longterm.EventDelete})
+		out.Items = append(out.Items, deleteAnswer{strings.ToLower(ref.ID), longterm.EventDelete})
 	}
 	return ok(out)
 }

@@ -20,7 +20,7 @@ func TestExtremes(t *testing.T) {
 		status       int // 0: anything below 500
 	}{
 		"metadata nested deep":       {"/v1/messages", `{"user_id":"u","messages":[{"role":"user","content":"x"}],"metadata":` + deep(4000) + `}`, 0},
-		"metadata nested too deep":   {"/v1/messages", `{"user_id":"u","messages":[{"role":"user","content":"x"}],"metadata":` + deep(6000) + `}`, 400},
+		"metadata nested too deep":   {"/v1/messages", `{"user_id":"u","messages":[{"role":"user","content":"x"}],"metadata":` + deep(6000) + `}`, 422},
 		"metadata with huge numbers": {"/v1/messages", `{"user_id":"u","messages":[{"role":"user","content":"x"}],"metadata":{"a":1e999999,"b":-1e-999999}}`, 0},
 		"session metadata deep":      {"/v1/sessions", `{"user_id":"u","metadata":` + deep(4000) + `}`, 0},
 		"session metadata huge":      {"/v1/sessions", `{"user_id":"u","metadata":{"a":1e999999}}`, 0},

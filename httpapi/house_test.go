@@ -25,6 +25,7 @@ import (
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/recall"
 	"github.com/memdhq/memd/remember"
+	"github.com/memdhq/memd/revise"
 	"github.com/memdhq/memd/shortterm"
 	"github.com/memdhq/memd/worker"
 	"github.com/prometheus/client_golang/prometheus"
@@ -90,7 +91,7 @@ func newHouse(t testing.TB, cfg houseConfig) *house {
 		t.Cleanup(func() { _ = w.Stop(ctx) })
 	}
 	handler, err := New(Deps{Log: h.log, Store: store, Recall: rec, Assembler: assembler,
-		Remember: remember.New(pool, h.log, store, rec, remember.Config{}), Forget: forget.New(pool, h.log, store),
+		Remember: remember.New(pool, h.log, store, rec, remember.Config{}), Forget: forget.New(pool, h.log, store), Revise: revise.New(pool, h.log, store),
 		Idempotency: idempotency.New(pool), Logger: zerolog.Nop()}, cfg.Config)
 	if err != nil {
 		t.Fatal(err)
@@ -217,16 +218,18 @@ const neverThere = "01930000-0000-7000-8000-000000000000"
 // bodyOf gives a body that a route takes, "" for one that takes none; id is a memory's.
 func bodyOf(method, path, id string) string {
 	return strings.ReplaceAll(map[string]string{
-		"POST /v1/messages":         `{"user_id":"u","messages":[{"role":"user","content":"x"}]}`,
-		"POST /v1/context":          `{"user_id":"u","query":"x"}`,
-		"POST /v1/sessions":         `{"user_id":"u"}`,
-		"POST /v1/memories":         `{"user_id":"u","messages":"x","infer":false}`,
-		"POST /v1/memories/search":  `{"user_id":"u","query":"x"}`,
-		"POST /v1/memories/list":    `{"user_id":"u"}`,
-		"POST /v1/memories/delete":  `{"user_id":"u"}`,
-		"POST /v1/memories/batch":   `{"memories":[{"user_id":"u","messages":"x","infer":false}]}`,
-		"PATCH /v1/memories/{id}":   `{"memory":"overwritten","metadata":{"overwritten":1},"pinned":true}`,
-		"PATCH /v1/memories/batch":  `{"memories":[{"id":"{id}","memory":"overwritten"}]}`,
-		"DELETE /v1/memories/batch": `{"memories":[{"id":"{id}"}]}`,
+		"POST /v1/messages":               `{"user_id":"u","messages":[{"role":"user","content":"x"}]}`,
+		"POST /v1/context":                `{"user_id":"u","query":"x"}`,
+		"POST /v1/sessions":               `{"user_id":"u"}`,
+		"POST /v1/memories":               `{"user_id":"u","messages":"x","infer":false}`,
+		"POST /v1/memories/search":        `{"user_id":"u","query":"x"}`,
+		"POST /v1/memories/list":          `{"user_id":"u"}`,
+		"POST /v1/memories/delete":        `{"user_id":"u"}`,
+		"POST /v1/memories/batch":         `{"memories":[{"user_id":"u","messages":"x","infer":false}]}`,
+		"PATCH /v1/memories/{id}":         `{"memory":"overwritten","metadata":{"overwritten":1},"pinned":true}`,
+		"PATCH /v1/memories/batch":        `{"memories":[{"id":"{id}","memory":"overwritten"}]}`,
+		"DELETE /v1/memories/batch":       `{"memories":[{"id":"{id}"}]}`,
+		"PATCH /v1/messages/{id}":         `{"content":"overwritten"}`,
+		"PATCH /v1/sessions/{session_id}": `{"title":"overwritten"}`,
 	}[method+" "+path], "{id}", id)
 }

@@ -106,6 +106,19 @@ func (anyMessages) Schema(r huma.Registry) *huma.Schema {
 	}}
 }
 
+// conditions are filters as they were given, for parseFilter.
+type conditions json.RawMessage
+
+// Schema gives the OpenAPI schema of filters; the language is longterm's.
+func (conditions) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeObject, AdditionalProperties: true, Examples: []any{
+		map[string]any{"topic": "food", "score": map[string]any{"gte": 3}},
+		map[string]any{"AND": []any{map[string]any{"role": "user"}, map[string]any{"OR": []any{
+			map[string]any{"category": []any{"work", "home"}}, map[string]any{"city": map[string]any{"ilike": "p%"}}}}}},
+		map[string]any{"NOT": []any{map[string]any{"metadata.archived": true}}, "created_at": map[string]any{"lt": "2026-01-01"}},
+	}}
+}
+
 // moment is a time from a caller; see memd.ParseTime.
 type moment struct{ time.Time }
 
@@ -471,6 +484,8 @@ func (f field) read(v reflect.Value, raw json.RawMessage, location string) *memd
 		*target = anyMessages(raw)
 	case *json.RawMessage:
 		*target = raw
+	case *conditions:
+		*target = conditions(raw)
 	case *[]chatMessage:
 		if raw[0] != '[' {
 			return wrong()
@@ -636,7 +651,7 @@ func (f field) checkRange(n float64, location string) *memd.Error {
 
 func (f field) checkCount(n int, location string) *memd.Error {
 	if f.schema.MinItems != nil && n < *f.schema.MinItems {
-		return memd.InvalidField(location, "must have at least %d items", *f.schema.MinItems)
+		return memd.InvalidField(location, "must have at least %d item%s", *f.schema.MinItems, plural(*f.schema.MinItems))
 	}
 	if f.schema.MaxItems != nil && n > *f.schema.MaxItems {
 		return memd.InvalidField(location, "must have at most %d items", *f.schema.MaxItems)
@@ -670,4 +685,11 @@ func oneOf(enum []any) string {
 		words[i] = fmt.Sprint(e)
 	}
 	return "one of " + strings.Join(words, ", ")
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
 }

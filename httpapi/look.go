@@ -106,7 +106,7 @@ func (s *server) describe() huma.Config {
 				{Name: "Short tier", Description: "The log of messages, its sessions, and what became of each message."},
 				{Name: "Context", Description: "The last turns and what is remembered, ready to be sent to a model."},
 				{Name: "Long tier", Description: "Memories: what was learned from messages, or stored as given."},
-				{Name: "Looking in", Description: "How memd is doing."},
+				{Name: "Looking in", Description: "How memd is doing, and whom it knows."},
 			},
 		},
 	}
@@ -129,6 +129,23 @@ midnight UTC; answers are in UTC with Z.
 
 With API keys: Authorization: Bearer, Authorization: Token, or X-API-Key. Without any key
 configured none is asked for. /healthz, /readyz, /metrics, /openapi.json and /docs are open.
+
+Filters are one language wherever they stand: {"field": value} is equality, with JSON's
+types kept and an element of a list counting; {"field": [a, b]} is any of; {"field": null}
+is missing or null; {"field": "*"} is anything else. {"field": {operator: operand}} takes
+eq, ne, in, nin, gt, gte, lt, lte (numbers, times, or text with text), like and ilike (%, _,
+\\ escapes), contains and icontains (part of a text, or element of a list), and exists; a
+$ before an operator is allowed. AND and OR take lists, NOT a list (none of them) or an
+object (not all of it); several keys together must all hold. A condition on a missing or
+wrongly typed field is false; NOT, ne and nin are complements. Depth is at most 16,
+conditions 256, values in lists 1,000. What is no operator is 422.
+
+Fields of filters: id, user_id, agent_id, run_id, app_id, actor_id, role, scope,
+memory_type, categories, category (any of categories or metadata.category), hash, pinned,
+memory, created_at, updated_at, occurred_at, valid_from, valid_to, expires_at and
+structured_attributes.*; any other name is a key of the metadata, which metadata.name always
+is, and a dotted one also a path into it. An id beside filters takes the place of a plain condition on it at their top
+level; nothing in filters can widen what is asked for.
 
 429, 503 and 409 carry Retry-After. Any route with an id in its path takes user_id and
 agent_id as a permission check: a mismatch is 404, as if there were no such thing.`

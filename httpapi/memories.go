@@ -2,7 +2,6 @@ package httpapi
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"slices"
 	"strings"
@@ -34,15 +33,15 @@ type searchInput struct {
 type searchMemories struct {
 	Query string `json:"query" required:"true" doc:"What to look for."`
 	scopeFields
-	Filters           json.RawMessage `json:"filters" doc:"Conditions on memories. user_id, agent_id or run_id may stand here too."`
-	Limit             int             `json:"limit" default:"10" minimum:"1" maximum:"1000" doc:"The most results."`
-	Threshold         float64         `json:"threshold" default:"0" minimum:"0" maximum:"1" doc:"The least score of a result."`
-	Scopes            []string        `json:"scopes" default:"USER,ASSISTANT" enum:"USER,ASSISTANT" minItems:"1" doc:"Who said it; all that was not said by an assistant counts as USER."`
-	AsOf              *moment         `json:"as_of" doc:"What held at that time."`
-	IncludeSuperseded bool            `json:"include_superseded" default:"false" doc:"Also what a later statement took the place of."`
-	Mode              string          `json:"mode" default:"hybrid" enum:"hybrid,vector,lexical"`
-	Explain           bool            `json:"explain" default:"false" doc:"With every part of the score."`
-	AllScopes         bool            `json:"all_scopes" default:"false" doc:"Without any id, over the whole tenant; needs an admin's API key."`
+	Filters           conditions `json:"filters" doc:"Conditions on memories; see Filters above. user_id, agent_id or run_id may stand here too."`
+	Limit             int        `json:"limit" default:"10" minimum:"1" maximum:"1000" doc:"The most results."`
+	Threshold         float64    `json:"threshold" default:"0" minimum:"0" maximum:"1" doc:"The least score of a result."`
+	Scopes            []string   `json:"scopes" default:"USER,ASSISTANT" enum:"USER,ASSISTANT" minItems:"1" doc:"Who said it; all that was not said by an assistant counts as USER."`
+	AsOf              *moment    `json:"as_of" doc:"What held at that time."`
+	IncludeSuperseded bool       `json:"include_superseded" default:"false" doc:"Also what a later statement took the place of."`
+	Mode              string     `json:"mode" default:"hybrid" enum:"hybrid,vector,lexical"`
+	Explain           bool       `json:"explain" default:"false" doc:"With every part of the score."`
+	AllScopes         bool       `json:"all_scopes" default:"false" doc:"Without any id, over the whole tenant; needs an admin's API key."`
 }
 
 type searchAnswer struct {
@@ -55,7 +54,7 @@ type searchAnswer struct {
 type scoredMemory struct {
 	memd.Memory
 	Score      float64            `json:"score" doc:"0 to 1, higher is better; of the same meaning whatever the model."`
-	Similarity float64            `json:"similarity" doc:"The plain cosine, 0 where there is no vector."`
+	Similarity float64            `json:"similarity" doc:"The plain cosine; 0 where there is no vector, and in mode lexical, which looks at none."`
 	Explain    map[string]float64 `json:"explain,omitempty" doc:"Every part of the score."`
 }
 
@@ -65,17 +64,17 @@ type listInput struct {
 
 type listMemories struct {
 	scopeFields
-	Filters           json.RawMessage `json:"filters" doc:"Conditions on memories. user_id, agent_id or run_id may stand here too."`
-	Limit             int             `json:"limit" default:"100" minimum:"1" maximum:"1000" doc:"The most results."`
-	Offset            *int            `json:"offset" minimum:"0" maximum:"1000000" doc:"How many to leave out first. Not beside cursor."`
-	Cursor            *string         `json:"cursor" doc:"The next_cursor of the answer before. Not beside offset."`
-	Scopes            []string        `json:"scopes" default:"USER,ASSISTANT" enum:"USER,ASSISTANT" minItems:"1" doc:"Who said it; all that was not said by an assistant counts as USER."`
-	AsOf              *moment         `json:"as_of" doc:"What held at that time."`
-	IncludeSuperseded bool            `json:"include_superseded" default:"false" doc:"Also what a later statement took the place of."`
-	AllScopes         bool            `json:"all_scopes" default:"false" doc:"Without any id, over the whole tenant; needs an admin's API key."`
-	Threshold         float64         `json:"threshold" default:"0" minimum:"0" maximum:"0" doc:"Only 0: a list has no scores."`
-	Mode              string          `json:"mode" default:"hybrid" enum:"hybrid" doc:"Without meaning for a list."`
-	Explain           bool            `json:"explain" default:"false" doc:"Only false: a list has no scores."`
+	Filters           conditions `json:"filters" doc:"Conditions on memories; see Filters above. user_id, agent_id or run_id may stand here too."`
+	Limit             int        `json:"limit" default:"100" minimum:"1" maximum:"1000" doc:"The most results."`
+	Offset            *int       `json:"offset" minimum:"0" maximum:"1000000" doc:"How many to leave out first. Not beside cursor."`
+	Cursor            *string    `json:"cursor" doc:"The next_cursor of the answer before. Not beside offset."`
+	Scopes            []string   `json:"scopes" default:"USER,ASSISTANT" enum:"USER,ASSISTANT" minItems:"1" doc:"Who said it; all that was not said by an assistant counts as USER."`
+	AsOf              *moment    `json:"as_of" doc:"What held at that time."`
+	IncludeSuperseded bool       `json:"include_superseded" default:"false" doc:"Also what a later statement took the place of."`
+	AllScopes         bool       `json:"all_scopes" default:"false" doc:"Without any id, over the whole tenant; needs an admin's API key."`
+	Threshold         float64    `json:"threshold" default:"0" minimum:"0" maximum:"1" doc:"Taken as in a search; a list has no scores, so it leaves nothing out."`
+	Mode              string     `json:"mode" default:"hybrid" enum:"hybrid,vector,lexical" doc:"Taken as in a search; without meaning for a list."`
+	Explain           bool       `json:"explain" default:"false" doc:"Taken as in a search; a list has nothing to explain."`
 }
 
 type getMemoriesInput struct {
@@ -117,18 +116,18 @@ func (s *server) memoryRoutes() {
 	handle(s, operation{
 		method: http.MethodPost, path: "/v1/memories/search", name: "search-memories", tag: tag,
 		summary:     "Find memories by what they say",
-		description: "One of user_id, agent_id and run_id must be given, beside the filters or at their top level.",
+		description: "One of user_id, agent_id and run_id must be given, beside the filters or at their top level; or all_scopes.",
 		answers:     map[int]any{200: searchAnswer{}},
 	}, s.searchMemories)
 	handle(s, operation{
 		method: http.MethodPost, path: "/v1/memories/list", name: "list-memories-by", tag: tag,
 		summary:     "List memories by conditions",
-		description: "One of user_id, agent_id and run_id must be given, beside the filters or at their top level.",
+		description: "One of user_id, agent_id and run_id must be given, beside the filters or at their top level; or all_scopes.",
 		answers:     map[int]any{200: listAnswer{}},
 	}, s.listMemories)
 	handle(s, operation{
 		method: http.MethodGet, path: "/v1/memories", name: "list-memories", tag: tag,
-		summary: "List memories", description: "One of user_id, agent_id and run_id must be given.",
+		summary: "List memories", description: "One of user_id, agent_id and run_id must be given, or all_scopes.",
 		answers: map[int]any{200: listAnswer{}},
 	}, s.getMemories)
 	handle(s, operation{
@@ -170,9 +169,6 @@ func (s *server) searchMemories(ctx context.Context, c *call, in *searchInput) (
 
 func (s *server) listMemories(ctx context.Context, c *call, in *listInput) (answer, error) {
 	b := in.Body
-	if b.Explain {
-		return answer{}, memd.InvalidField("body.explain", "must be false: a list has no scores")
-	}
 	scope := b.scope(c.tenant)
 	if err := c.mayAsk(b.AllScopes); err != nil {
 		return answer{}, err

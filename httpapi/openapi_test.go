@@ -28,9 +28,11 @@ func writesSomething(params []*huma.Param) bool {
 
 // routes is every route of the contract that is there so far.
 var routes = []string{
-	"POST /v1/messages", "GET /v1/messages", "GET /v1/messages/{id}", "GET /v1/ingest",
+	"POST /v1/messages", "GET /v1/messages", "GET /v1/messages/{id}", "PATCH /v1/messages/{id}", "DELETE /v1/messages/{id}",
+	"POST /v1/messages/{id}/reextract", "GET /v1/ingest",
 	"GET /v1/dead-letters", "POST /v1/dead-letters/{id}/retry", "POST /v1/dead-letters/{id}/discard",
 	"POST /v1/context", "POST /v1/sessions", "GET /v1/sessions", "GET /v1/sessions/{session_id}",
+	"PATCH /v1/sessions/{session_id}", "DELETE /v1/sessions/{session_id}",
 	"POST /v1/memories", "GET /v1/memories", "DELETE /v1/memories", "GET /v1/memories/{id}", "DELETE /v1/memories/{id}",
 	"PATCH /v1/memories/{id}", "GET /v1/memories/{id}/history", "POST /v1/memories/search", "POST /v1/memories/list",
 	"POST /v1/memories/batch", "PATCH /v1/memories/batch", "DELETE /v1/memories/batch", "POST /v1/memories/delete", "GET /v1/users",

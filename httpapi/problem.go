@@ -43,7 +43,7 @@ var details = map[memd.Kind]string{
 const defaultRetryAfter = time.Second
 
 // maxFaults bounds how many faults one problem lists.
-const maxFaults = 100
+const maxFaults = maxItems
 
 // problem is an RFC 9457 problem document.
 type problem struct {
@@ -104,7 +104,7 @@ func problemOf(err error, part string) *problem {
 		p.Errors = append(p.Errors, fault{locate(part, f.Field), f.Msg})
 	}
 	if len(p.Errors) == 1 && e.Field != "" && e.Msg != "" {
-		p.Detail = p.Errors[0].Location + " " + e.Msg
+		p.Detail = p.Errors[0].Location + ": " + e.Msg
 	}
 	switch e.Kind {
 	case memd.Conflict, memd.RateLimited, memd.Unavailable:

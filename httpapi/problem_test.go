@@ -79,9 +79,9 @@ func TestRetryAfterIsInWholeSecondsRoundedUp(t *testing.T) {
 	}
 }
 
-func TestProblemsListAtMostAHundredFaults(t *testing.T) {
+func TestProblemsListSoManyFaultsAndNoMore(t *testing.T) {
 	var faults []*memd.Error
-	for range 500 {
+	for range 3 * maxFaults {
 		faults = append(faults, memd.InvalidField("body.x", "y"))
 	}
 	if got := len(problemOf(invalid(faults), "body").Errors); got != maxFaults {

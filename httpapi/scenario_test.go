@@ -670,8 +670,9 @@ func TestMemoriesArePagedAndDeleted(t *testing.T) {
 	h.send("GET", "/v1/memories?user_id=u&offset=1&cursor=x", nil).want(422, `"location":"query.cursor"`)
 	h.send("POST", "/v1/memories/list", `{"user_id":"u","offset":1,"cursor":"x"}`).want(422, `"location":"body.cursor"`)
 	h.send("POST", "/v1/memories/list", `{"user_id":"u","cursor":"hunter2"}`).want(422, `"location":"body.cursor"`, "!hunter2")
-	h.send("POST", "/v1/memories/list", `{"user_id":"u","threshold":0.5}`).want(422, `"location":"body.threshold"`)
-	h.send("POST", "/v1/memories/list", `{"user_id":"u","explain":true}`).want(422, `"location":"body.explain"`)
+	h.send("POST", "/v1/memories/list", `{"user_id":"u","threshold":0.5,"explain":true,"mode":"vector"}`).want(200, fmt.Sprintf(`"total":%d`, n))
+	h.send("POST", "/v1/memories/list", `{"user_id":"u","threshold":1.5}`).want(422, `"location":"body.threshold"`)
+	h.send("POST", "/v1/memories/list", `{"user_id":"u","mode":"x"}`).want(422, `"location":"body.mode"`)
 	h.send("POST", "/v1/memories/list", `{"user_id":"u","query":"x"}`).want(422, `"location":"body.query"`)
 	h.send("GET", "/v1/memories", nil).want(422, `"location":"query.user_id"`)
 	h.send("POST", "/v1/memories/list", `{}`).want(422, `"location":"body.user_id"`)
@@ -864,7 +865,7 @@ func TestWhatIsNotPermittedIsAsIfItWereNot(t *testing.T) {
 			}
 		}
 	}
-	if n != 10 {
+	if n != 15 {
 		t.Errorf("%d routes with ids", n)
 	}
 	want := h.send("GET", "/v1/messages?user_id=u1&session_id=none", nil, own...).want(404)

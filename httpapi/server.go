@@ -21,6 +21,7 @@ import (
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/recall"
 	"github.com/memdhq/memd/remember"
+	"github.com/memdhq/memd/revise"
 	"github.com/memdhq/memd/shortterm"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
@@ -35,6 +36,7 @@ type Deps struct {
 	Assembler   *assemble.Assembler
 	Remember    *remember.Remember
 	Forget      *forget.Forget
+	Revise      *revise.Revise
 	Idempotency *idempotency.Store
 	// Ready says whether requests can be served, and which dependencies are away
 	// without which they are served all the same. nil: always ready.
@@ -161,6 +163,7 @@ func newServer(d Deps, cfg Config) (*server, error) {
 	s.contextRoutes()
 	s.sessionRoutes()
 	s.memoryRoutes()
+	s.reviseRoutes()
 	s.userRoutes()
 	s.lookRoutes()
 	return s, nil

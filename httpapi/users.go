@@ -22,8 +22,8 @@ type usersAnswer struct {
 type user struct {
 	UserID        string     `json:"user_id"`
 	CreatedAt     time.Time  `json:"created_at" doc:"When they first came up."`
-	Sessions      int        `json:"sessions" doc:"How many."`
-	Messages      int        `json:"messages" doc:"How many."`
+	Sessions      int        `json:"sessions" doc:"How many chats."`
+	Messages      int        `json:"messages" doc:"How many of theirs the log holds, those that were given to POST /v1/memories among them."`
 	Memories      int        `json:"memories" doc:"How many, without superseded and expired ones."`
 	LastMessageAt *time.Time `json:"last_message_at"`
 }

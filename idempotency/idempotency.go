@@ -53,16 +53,59 @@ const atWorkWait = 5 * time.Second
 // New makes a Store on pool.
 func New(pool *postgres.Pool) *Store { return &Store{pool, atWorkWait} }
 
-// claimLease is how long a write may take; then its key is free for a new try, since
-// the memd that did it must be gone.
-const claimLease = 2 * time.Minute
+// claimLease is how long a claim holds that is not renewed: then its key is free for a
+// new try, since the memd that did the write must be gone.
+const claimLease = 20 * time.Second
 
-// Claim is the right to do a write, once.
+// Claim is the right to do a write, once. It is renewed until Keep or Drop, one of which
+// must be called.
 type Claim struct {
-	store  *Store
-	tenant string
-	key    Key
-	until  time.Time
+	store   *Store
+	tenant  string
+	key     Key
+	until   time.Time // tells it from others; while beating it is beat's
+	stop    chan struct{}
+	stopped chan struct{}
+}
+
+// hold begins to renew the claim.
+func (c *Claim) hold() {
+	c.stop, c.stopped = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(c.stopped)
+		tick := time.NewTicker(claimLease / 5)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				c.renew()
+			case <-c.stop:
+				return
+			}
+		}
+	}()
+}
+
+// renew begins the lease anew. If it fails, the next one may not.
+func (c *Claim) renew() {
+	ctx, cancel := context.WithTimeout(context.Background(), claimLease/5)
+	defer cancel()
+	b := postgres.TenantBatch(c.tenant)
+	b.Queue(renew, c.tenant, c.key.Hash[:], c.until, claimLease).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			if err := rows.Scan(&c.until); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+	_ = c.store.pool.SendBatch(ctx, b).Close()
+}
+
+// end stops renewing.
+func (c *Claim) end() {
+	close(c.stop)
+	<-c.stopped
 }
 
 // Begin gives the answer that the write had before, or the claim to do it now: one of
@@ -120,6 +163,7 @@ func (s *Store) try(ctx context.Context, tenant string, k Key) (*Answer, *Claim,
 	}
 	switch {
 	case mine:
+		c.hold()
 		return nil, c, nil
 	case body != nil && !bytes.Equal(body, k.Body[:]):
 		return nil, nil, otherBody()
@@ -140,6 +184,7 @@ func (c *Claim) Keep(ctx context.Context, a Answer) error {
 		c.Drop(ctx)
 		return nil
 	}
+	c.end()
 	n, err := c.exec(ctx, keep, c.tenant, c.key.Hash[:], c.until, a.Status, a.ContentType, a.Body)
 	if err == nil && n == 0 {
 		err = &memd.Error{Kind: memd.Conflict, Op: "idempotency.keep", Msg: "the claim was lost"}
@@ -148,8 +193,9 @@ func (c *Claim) Keep(ctx context.Context, a Answer) error {
 }
 
 // Drop gives the claim up: the write had no effect and may be tried again. If that
-// fails, the claim ends by itself after two minutes.
+// fails, the claim ends by itself, not being renewed.
 func (c *Claim) Drop(ctx context.Context) {
+	c.end()
 	_, _ = c.exec(context.WithoutCancel(ctx), drop, c.tenant, c.key.Hash[:], c.until)
 }
 

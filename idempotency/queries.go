@@ -30,5 +30,8 @@ const (
 	keep = `UPDATE idempotency SET status = $4, content_type = $5, answer = $6
 		WHERE tenant_id = $1 AND key = $2 AND status IS NULL AND claimed_until = $3`
 
+	renew = `UPDATE idempotency SET claimed_until = clock_timestamp() + $4::interval
+		WHERE tenant_id = $1 AND key = $2 AND status IS NULL AND claimed_until = $3 RETURNING claimed_until`
+
 	drop = `DELETE FROM idempotency WHERE tenant_id = $1 AND key = $2 AND status IS NULL AND claimed_until = $3`
 )

@@ -140,9 +140,9 @@ func (r *revision) apply(h *held, e Edit, at string) error {
 		}
 	}
 	if e.Metadata != nil {
-		patched := mergePatch(h.metadata, e.Metadata)
+		patched := MergePatch(h.metadata, e.Metadata)
 		if !sameJSON(patched, h.metadata) {
-			if len(patched) > MaxMetadata {
+			if storedSize(patched) > MaxMetadata {
 				return memd.InvalidField(at+fieldMetadata, "must have at most %d bytes", MaxMetadata)
 			}
 			what = append(what, fieldMetadata)

@@ -237,7 +237,7 @@ func TestMergePatch(t *testing.T) {
 			}
 		}
 		want := encode(t, apply(x, y))
-		if got := mergePatch(json.RawMessage(target), json.RawMessage(patch)); !sameJSON(got, json.RawMessage(want)) {
+		if got := MergePatch(json.RawMessage(target), json.RawMessage(patch)); !sameJSON(got, json.RawMessage(want)) {
 			r.Fatalf("%s with %s gives %s, want %s", target, patch, got, want)
 		}
 	})

@@ -11,10 +11,27 @@ import (
 
 // read runs a batch for a tenant: first its plans are pinned, then come the queries.
 func (s *Store) read(ctx context.Context, op, tenant string, queue func(*pgx.Batch)) error {
+	return readOn(ctx, s.pool, op, tenant, queue)
+}
+
+// readSelected is read for queries that a selection is part of.
+func (s *Store) readSelected(ctx context.Context, op string, sel selection, queue func(*pgx.Batch)) error {
+	return readOn(ctx, PoolFor(s.pool, sel.filters), op, sel.tenant, queue)
+}
+
+// PoolFor gives the pool for statements that a filter is part of; see postgres.Pool.Once.
+func PoolFor(pool *postgres.Pool, f Filter) *postgres.Pool {
+	if f.Empty() {
+		return pool
+	}
+	return pool.Once()
+}
+
+func readOn(ctx context.Context, pool *postgres.Pool, op, tenant string, queue func(*pgx.Batch)) error {
 	b := postgres.TenantBatch(tenant)
 	b.Queue(pinPlans)
 	queue(b)
-	return postgres.Err(op, s.pool.SendBatch(ctx, b).Close())
+	return postgres.Err(op, pool.SendBatch(ctx, b).Close())
 }
 
 // MemoriesOf gives the ids of the memories that each message states, by message.

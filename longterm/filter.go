@@ -22,6 +22,12 @@ const (
 	// maxFilterValues bounds the values in all lists of a filter: each is compared with
 	// each row.
 	maxFilterValues = 1000
+	// maxFilterGroups bounds the objects and lists that conditions stand in.
+	maxFilterGroups = 4096
+	// maxWildcards bounds those of one pattern: Postgres goes one level deeper for each.
+	maxWildcards = 1000
+	// maxArrows is up to how many parts of a path are followed one by one.
+	maxArrows = 16
 	// maxExponent keeps numbers within what Postgres compares.
 	maxExponent = 1000
 )
@@ -92,12 +98,15 @@ func ParseFilter(raw json.RawMessage) (Filter, error) {
 	return Filter{root}, nil
 }
 
-type filterParser struct{ conditions, values int }
+type filterParser struct{ conditions, values, groups int }
 
 // object reads an object of conditions, all of which must hold.
 func (p *filterParser) object(raw json.RawMessage, at string, depth int) (*node, error) {
 	if depth > maxFilterDepth {
 		return nil, memd.InvalidField(at, "is nested deeper than %d", maxFilterDepth)
+	}
+	if p.groups++; p.groups > maxFilterGroups {
+		return nil, memd.InvalidField("filters", "has more than %d objects", maxFilterGroups)
 	}
 	members, err := objectMembers(raw)
 	if err != nil {
@@ -205,7 +214,37 @@ func (p *filterParser) leaf(op operator, field string, operand json.RawMessage, 
 			return nil, memd.InvalidField(at, "the lists of a filter must have at most %d values", maxFilterValues)
 		}
 	}
+	if field == "id" {
+		operand = lowered(operand)
+	}
 	return &node{op: op, field: field, operand: operand}, nil
+}
+
+// lowered writes an id, or a list of some, in the letters that memories have theirs in.
+func lowered(operand json.RawMessage) json.RawMessage {
+	lower := func(raw json.RawMessage) json.RawMessage {
+		text, err := textOf(raw)
+		if err != nil {
+			return raw
+		}
+		b, err := json.Marshal(strings.ToLower(text))
+		if err != nil {
+			return raw
+		}
+		return b
+	}
+	if kindOfJSON(operand) != kindList {
+		return lower(operand)
+	}
+	several := items(operand)
+	for i := range several {
+		several[i] = lower(several[i])
+	}
+	b, err := json.Marshal(several)
+	if err != nil || len(several) == 0 {
+		return operand
+	}
+	return b
 }
 
 func checkOperand(op operator, field string, operand json.RawMessage, at string) error {
@@ -243,6 +282,9 @@ func checkOperand(op operator, field string, operand json.RawMessage, at string)
 		}
 		if escapes := len(text) - len(strings.TrimRight(text, `\`)); escapes%2 == 1 {
 			return memd.InvalidField(at, "must not end with an escape")
+		}
+		if strings.Count(text, "%")+strings.Count(text, "_") > maxWildcards {
+			return memd.InvalidField(at, "must have at most %d wildcards", maxWildcards)
 		}
 	case opContains:
 		if kind == kindNull || kind == kindList || kind == kindObject {
@@ -400,7 +442,7 @@ var standardFields = map[string]string{
 	"categories": "to_jsonb(m.categories)", "hash": "to_jsonb(m.hash)", "pinned": "to_jsonb(m.pinned)", "memory": "to_jsonb(m.memory)",
 	// The lists as one; a single category is a text.
 	"category": `(SELECT CASE jsonb_array_length(c) WHEN 0 THEN NULL WHEN 1 THEN c -> 0 ELSE c END
-		FROM (SELECT to_jsonb(m.categories) || coalesce(nullif(m.metadata -> 'category', 'null'::jsonb), '[]'::jsonb) AS c) x)`,
+		FROM (SELECT ` + allCategories + ` AS c) x)`,
 	"structured_attributes.year":         "to_jsonb(extract(year FROM " + validFromUTC + ")::int)",
 	"structured_attributes.month":        "to_jsonb(extract(month FROM " + validFromUTC + ")::int)",
 	"structured_attributes.day":          "to_jsonb(extract(day FROM " + validFromUTC + ")::int)",
@@ -412,6 +454,18 @@ var standardFields = map[string]string{
 	"structured_attributes.quarter":      "to_jsonb(extract(quarter FROM " + validFromUTC + ")::int)",
 	"structured_attributes.is_weekend":   "to_jsonb(extract(isodow FROM " + validFromUTC + ") >= 6)",
 }
+
+// severalFields are the standard fields that hold one value or several, as lists: what is
+// asked of their text is asked of each value, however many there are.
+var severalFields = map[string]string{
+	"agent_id": "to_jsonb(m.agent_ids)", "run_id": "to_jsonb(m.run_ids)", "category": allCategories,
+}
+
+// byText are the operators that look at a single text or number.
+var byText = []operator{opGt, opGte, opLt, opLte, opLike, opIlike, opContains, opIcontains}
+
+// allCategories is a list of those of the row and that, or those, of its metadata.
+const allCategories = `(to_jsonb(m.categories) || coalesce(nullif(m.metadata -> 'category', 'null'::jsonb), '[]'::jsonb))`
 
 // value writes the JSON value of a field of a row m; NULL stands for a missing one.
 func value(st *statement, field string) string {
@@ -426,9 +480,14 @@ func value(st *statement, field string) string {
 	if !strings.Contains(key, ".") {
 		return "(m.metadata -> " + bound + ")"
 	}
+	parts := strings.Split(key, ".")
 	path := "m.metadata"
-	for _, part := range strings.Split(key, ".") {
-		path += " -> " + st.bind(part, "text")
+	if len(parts) > maxArrows { // it steps into lists as well, which nobody nests that deep
+		path += " #> " + st.bind(parts, "text[]")
+	} else {
+		for _, part := range parts {
+			path += " -> " + st.bind(part, "text")
+		}
 	}
 	return "(CASE WHEN m.metadata ? " + bound + " THEN m.metadata -> " + bound + " ELSE " + path + " END)"
 }
@@ -450,9 +509,13 @@ func (n *node) sql(st *statement) string {
 	if timeFields[n.field] {
 		return "coalesce(" + n.timeSQL(st, "m."+n.field) + ", false)"
 	}
-	// The value is written once, however often the condition looks at it.
+	if list, ok := severalFields[n.field]; ok && slices.Contains(byText, n.op) {
+		return "EXISTS (SELECT FROM jsonb_array_elements(" + list + ") AS f (v) WHERE " + n.valueSQL(st) + ")"
+	}
+	// The value is made once for each row, however often the condition looks at it; OFFSET 0
+	// keeps the planner from writing it out again and again.
 	v := value(st, n.field)
-	return "coalesce((SELECT " + n.valueSQL(st) + " FROM (SELECT " + v + " AS v) f), false)"
+	return "coalesce((SELECT " + n.valueSQL(st) + " FROM (SELECT " + v + " AS v OFFSET 0) f), false)"
 }
 
 func joined(nodes []*node, by, none string, st *statement) string {
@@ -481,11 +544,7 @@ func (n *node) valueSQL(st *statement) string {
 	case opEq:
 		return n.equalSQL(st, n.operand)
 	case opIn:
-		either := []string{"false"}
-		for _, item := range items(n.operand) {
-			either = append(either, n.equalSQL(st, item))
-		}
-		return "(" + strings.Join(either, " OR ") + ")"
+		return n.amongSQL(st)
 	case opGt, opGte, opLt, opLte:
 		return n.compareSQL(st, comparisons[n.op])
 	case opLike, opIlike:
@@ -519,6 +578,34 @@ func (n *node) equalSQL(st *statement, operand json.RawMessage) string {
 	}
 	bound := st.bind(string(operand), "jsonb")
 	return "coalesce(v = " + bound + " OR jsonb_typeof(v) = 'array' AND v @> " + bound + ", false)"
+}
+
+// amongSQL writes that v, or an element of it, is one of the operand's items. Its plain
+// values are looked up in one list, so that the text of the condition does not grow with
+// them.
+func (n *node) amongSQL(st *statement) string {
+	either := []string{"false"}
+	plain := []json.RawMessage{}
+	for _, item := range items(n.operand) {
+		switch kindOfJSON(item) {
+		case kindNull, kindList, kindObject:
+			either = append(either, n.equalSQL(st, item))
+		default:
+			plain = append(plain, item)
+		}
+	}
+	if len(plain) > 0 {
+		list, err := json.Marshal(plain)
+		if err != nil {
+			panic(err) // each is JSON
+		}
+		bound := st.bind(string(list), "jsonb")
+		either = append(either, "coalesce(CASE jsonb_typeof(v) WHEN 'object' THEN false"+
+			" WHEN 'array' THEN EXISTS (SELECT FROM jsonb_array_elements(CASE jsonb_typeof(v) WHEN 'array' THEN v ELSE '[]' END) e"+
+			" WHERE jsonb_typeof(e) NOT IN ('array', 'object') AND "+bound+" @> e)"+
+			" ELSE "+bound+" @> v END, false)")
+	}
+	return "(" + strings.Join(either, " OR ") + ")"
 }
 
 // iso is what texts look like that are compared as times.
@@ -583,8 +670,17 @@ func (n *node) timeSQL(st *statement, column string) string {
 		return equal(n.operand)
 	case opIn:
 		either := []string{"false"}
+		instants := []time.Time{}
 		for _, item := range items(n.operand) {
+			if text, err := textOf(item); err == nil {
+				t, _ := memd.ParseTime("", text) // checked
+				instants = append(instants, t)
+				continue
+			}
 			either = append(either, equal(item))
+		}
+		if len(instants) > 0 {
+			either = append(either, "coalesce("+column+" = ANY ("+st.bind(instants, "timestamptz[]")+"), false)")
 		}
 		return "(" + strings.Join(either, " OR ") + ")"
 	case opExists:

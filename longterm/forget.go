@@ -130,7 +130,7 @@ func (s *Store) Forget(ctx context.Context, tx pgx.Tx, tenant string, f Forgetti
 	_, apps := filters.oneOf("app_id")
 	sel, err := newSelection(tenant, f.Scope, f.Filters, f.AllScopes || scope.AppID != "" || apps)
 	if err != nil {
-		return 0, err
+		return 0, memd.InvalidField("user_id", "one of user_id, agent_id, run_id and app_id is required")
 	}
 	sel.everything = true
 	n, err := forget(ctx, tx, sel, f.DryRun, by)

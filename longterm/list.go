@@ -39,7 +39,7 @@ func (s *Store) List(ctx context.Context, tenant string, l ListQuery) (ms []memd
 			return nil, 0, "", err
 		}
 	}
-	err = s.read(ctx, "longterm.list", tenant, func(b *pgx.Batch) {
+	err = s.readSelected(ctx, "longterm.list", sel, func(b *pgx.Batch) {
 		queue(b, sel.countStatement()).QueryRow(func(row pgx.Row) error { return row.Scan(&total) })
 		queue(b, sel.pageStatement(l.Limit+1, l.Offset, after)).Query(func(rows pgx.Rows) error {
 			var err error

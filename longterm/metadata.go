@@ -2,7 +2,9 @@ package longterm
 
 import (
 	"encoding/json"
+	"maps"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,7 +19,8 @@ func merged(inOrder []origin) json.RawMessage {
 	return all
 }
 
-// mergeJSON adds to an object the members of another whose keys it has not.
+// mergeJSON adds to an object the members of another whose keys it has not, as far as
+// there is room for them; of those that do not all fit the keys that sort first are added.
 func mergeJSON(to, from json.RawMessage) json.RawMessage {
 	into, more := members(to), members(from)
 	switch {
@@ -26,31 +29,76 @@ func mergeJSON(to, from json.RawMessage) json.RawMessage {
 	case len(into) == 0:
 		return from
 	}
-	for k, v := range more {
-		if _, ok := into[k]; !ok {
-			into[k] = v
+	size := storedSize(to)
+	for _, k := range slices.Sorted(maps.Keys(more)) {
+		if _, ok := into[k]; ok {
+			continue
 		}
+		added := len(encoded(k)) + storedSize(more[k]) + 2
+		if size+added > MaxMetadata {
+			continue
+		}
+		into[k] = more[k]
+		size += added
 	}
 	return encoded(into)
 }
 
-// mergePatch applies a merge patch of RFC 7386. Numbers keep their digits.
-func mergePatch(target, patch json.RawMessage) json.RawMessage {
+// MergePatch applies a merge patch of RFC 7386. Numbers keep their digits.
+func MergePatch(target, patch json.RawMessage) json.RawMessage {
 	if kindOfJSON(patch) != kindObject {
 		return patch
 	}
-	into := members(target)
-	if into == nil {
-		into = map[string]json.RawMessage{}
+	return encoded(patched(decoded(target), decoded(patch)))
+}
+
+func patched(target, patch any) any {
+	changes, ok := patch.(map[string]any)
+	if !ok {
+		return patch
 	}
-	for k, v := range members(patch) {
-		if kindOfJSON(v) == kindNull {
+	into, ok := target.(map[string]any)
+	if !ok {
+		into = map[string]any{}
+	}
+	for k, v := range changes {
+		if v == nil {
 			delete(into, k)
 		} else {
-			into[k] = mergePatch(into[k], v)
+			into[k] = patched(into[k], v)
 		}
 	}
-	return encoded(into)
+	return into
+}
+
+// decoded reads JSON, nil if it is none.
+func decoded(raw json.RawMessage) any {
+	dec := json.NewDecoder(strings.NewReader(string(raw)))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return nil
+	}
+	return v
+}
+
+// storedSize is how many bytes an object has once its numbers are written out.
+func storedSize(raw json.RawMessage) int {
+	size := len(raw)
+	dec := json.NewDecoder(strings.NewReader(string(raw)))
+	dec.UseNumber()
+	for {
+		t, err := dec.Token()
+		if err != nil {
+			return size
+		}
+		if n, ok := t.(json.Number); ok {
+			if _, exponent, ok := strings.Cut(strings.ToLower(n.String()), "e"); ok {
+				e, _ := strconv.Atoi(exponent) // numbers of unusual size were refused
+				size += max(e, -e)
+			}
+		}
+	}
 }
 
 // members are those of a JSON object, nil if it is none.
@@ -62,10 +110,10 @@ func members(raw json.RawMessage) map[string]json.RawMessage {
 	return m
 }
 
-func encoded(members map[string]json.RawMessage) json.RawMessage {
-	out, err := json.Marshal(members)
+func encoded(v any) json.RawMessage {
+	out, err := json.Marshal(v)
 	if err != nil {
-		panic(err) // the values were read as JSON
+		panic(err) // it was read as JSON
 	}
 	return out
 }
@@ -81,31 +129,37 @@ func canonical(raw json.RawMessage) string {
 	if dec.Decode(&v) != nil {
 		return string(raw)
 	}
-	out, err := json.Marshal(asStored(v)) // keys sorted
+	out, err := json.Marshal(byValue(v)) // keys sorted
 	if err != nil {
 		return string(raw)
 	}
 	return string(out)
 }
 
-// asStored writes numbers as Postgres gives them back: without an exponent, with the
-// digits after the point that were given.
-func asStored(v any) any {
+// byValue writes equal numbers in one way: without an exponent, and without zeros behind
+// the last digit after the point.
+func byValue(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for k := range v {
-			v[k] = asStored(v[k])
+			v[k] = byValue(v[k])
 		}
 	case []any:
 		for i := range v {
-			v[i] = asStored(v[i])
+			v[i] = byValue(v[i])
 		}
 	case json.Number:
-		return plainNumber(v)
+		n := plainNumber(v)
+		if strings.Contains(n.String(), ".") {
+			n = json.Number(strings.TrimSuffix(strings.TrimRight(n.String(), "0"), "."))
+		}
+		return n
 	}
 	return v
 }
 
+// plainNumber writes a number as Postgres gives it back: without an exponent, with the
+// digits after the point that were given.
 func plainNumber(n json.Number) json.Number {
 	if len(n) > maxExponent {
 		return n

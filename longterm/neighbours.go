@@ -281,7 +281,7 @@ func (f *finding) graphReach() int {
 // them does not give as many as are wanted, all vectors are read.
 func (f *finding) askNeighbours(ctx context.Context) error {
 	short := false
-	err := f.store.read(ctx, "longterm.search", f.tenant, func(b *pgx.Batch) {
+	err := f.store.readSelected(ctx, "longterm.search", f.selection, func(b *pgx.Batch) {
 		b.Queue(widenGraphs, min(max(graphBreadth, 2*f.wanted()), mostGraphBreadth), f.graphReach())
 		for _, scopeID := range f.large {
 			queue(b, f.neighbourStatement(scopeID)).Query(func(rows pgx.Rows) error {
@@ -300,7 +300,7 @@ func (f *finding) askNeighbours(ctx context.Context) error {
 	}
 	if short {
 		f.exact, f.near, f.large = true, nil, nil
-		return f.store.read(ctx, "longterm.search", f.tenant, func(b *pgx.Batch) { queue(b, f.nearStatement()).Query(f.scanNear) })
+		return f.store.readSelected(ctx, "longterm.search", f.selection, func(b *pgx.Batch) { queue(b, f.nearStatement()).Query(f.scanNear) })
 	}
 	far := math.Inf(1)
 	slices.SortFunc(f.near, func(a, b nearby) int {

@@ -1,9 +1,11 @@
 package longterm
 
 import (
+	"context"
 	"slices"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd/postgres"
 )
 
 // overruled is a statement that a message no longer brings about, since a person took it
@@ -53,3 +55,12 @@ func queueOverruled(b *pgx.Batch, tenant string, all []overruled) {
 	}
 	b.Queue(overruledInsert, tenant, messages, hashes, slots)
 }
+
+// Unrule forgets, within tx, which must be the tenant's, what persons said of statements
+// in messages: for messages whose words are gone.
+func (s *Store) Unrule(ctx context.Context, tx pgx.Tx, tenant string, messages []int64) error {
+	_, err := tx.Exec(ctx, overruledDelete, tenant, messages)
+	return postgres.Err("longterm.unrule", err)
+}
+
+const overruledDelete = `DELETE FROM memory_overruled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])`

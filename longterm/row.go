@@ -20,7 +20,7 @@ const memoryColumns = `m.id, m.scope_id, m.memory, m.user_id, m.agent_ids, m.run
 
 // sourcesColumn is the ids of the messages that state m, in any order: asked for one, the
 // planner may walk the index of all messages where that looks short.
-const sourcesColumn = `ARRAY(SELECT message_id FROM memory_source WHERE memory_id = m.id)`
+const sourcesColumn = `ARRAY(SELECT message_id FROM memory_source x WHERE x.memory_id = m.id AND x.tenant_id = m.tenant_id)`
 
 // memoryRow is a row of memory.
 type memoryRow struct {

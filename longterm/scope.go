@@ -86,22 +86,17 @@ const (
 // and gives the values of that id: one of the scope, or those of which a filter allows
 // one. An id is needed unless allScopes; the error is Invalid and names user_id.
 func reachOf(s memd.Scope, f Filter, allScopes bool) (reach, []string, error) {
-	switch {
-	case s.UserID != "":
-		return reachUser, []string{s.UserID}, nil
-	case s.RunID != "":
-		return reachRun, []string{s.RunID}, nil
-	case s.AgentID != "":
-		return reachAgent, []string{s.AgentID}, nil
-	}
-	if values, ok := f.oneOf("user_id"); ok {
-		return reachUser, values, nil
-	}
-	if values, ok := f.oneOf("run_id"); ok {
-		return reachRun, values, nil
-	}
-	if values, ok := f.oneOf("agent_id"); ok {
-		return reachAgent, values, nil
+	for _, by := range []struct {
+		reach reach
+		id    string
+		field string
+	}{{reachUser, s.UserID, "user_id"}, {reachRun, s.RunID, "run_id"}, {reachAgent, s.AgentID, "agent_id"}} {
+		if by.id != "" {
+			return by.reach, []string{by.id}, nil
+		}
+		if values, ok := f.oneOf(by.field); ok {
+			return by.reach, values, nil
+		}
 	}
 	if allScopes {
 		return reachTenant, nil, nil

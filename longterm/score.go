@@ -24,6 +24,15 @@ const wordShare = 0.4
 // neighbours'.
 const windowShare = 0.5
 
+// allWords is the relevance of a text that holds all words of a question and has no vector
+// to speak for it: it need not be about the same.
+const allWords = 0.92
+
+// byWords is the relevance that the share of a question's words alone speaks for. Answers
+// hold a small part of their question's words (a sixth, in the middle), and unrelated
+// texts none, so that little already says much.
+func byWords(share float64) float64 { return allWords * math.Cbrt(share) }
+
 // Scores are told apart down to step. Those of memories that are not the very text that
 // was asked for stay below highest.
 const (
@@ -84,10 +93,13 @@ func rank(all []*candidate, mode, text string, relevance func(float64) float64) 
 			r := relevance(c.similarity)
 			c.relevance = r + (1-r)*wordShare*words
 		default:
-			c.relevance = words
+			c.relevance = byWords(words)
 		}
 	}
 	slices.SortFunc(all, func(a, b *candidate) int {
+		if a.exact && b.exact { // they all score 1
+			return newer(a, b)
+		}
 		return cmp.Or(compareBool(b.exact, a.exact), cmp.Compare(b.fused, a.fused), newer(a, b))
 	})
 	score(all)

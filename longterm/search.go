@@ -16,6 +16,7 @@ const (
 	defaultHits  = 10
 	defaultList  = 100
 	maxProposals = 4000
+	slack        = 32
 )
 
 // Search gives the memories that have most to do with the query, best first.
@@ -127,7 +128,7 @@ func (f *finding) propose(ctx context.Context) error {
 	var memoryHits []memoryHit
 	var messageHits []messageHit
 	f.scopeIDs, f.memories, f.messages, f.near, f.large, f.same = nil, corpus{}, corpus{}, nil, nil, nil
-	err := f.store.read(ctx, "longterm.search", f.tenant, func(b *pgx.Batch) {
+	err := f.store.readSelected(ctx, "longterm.search", f.selection, func(b *pgx.Batch) {
 		count := f.countStatement()
 		queue(b, count).Query(func(rows pgx.Rows) error { return f.scanCounts(rows) })
 		same := f.sameStatement()
@@ -205,7 +206,9 @@ func (f *finding) sameStatement() *statement {
 		st.bind(hashOf(f.query.Text), "text"), " AND m.tenant_id = ", st.bind(f.tenant, "text"), f.conditions(st), " LIMIT ", st.bind(f.store.cfg.Candidates, "int"), ") m")
 }
 
-func (f *finding) wanted() int { return max(f.store.cfg.Candidates, f.query.Limit) }
+// wanted is how many are proposed: some more than asked for, since others may delete what
+// is proposed before it is loaded.
+func (f *finding) wanted() int { return max(f.store.cfg.Candidates, f.query.Limit+slack) }
 
 // nearStatement finds the memories whose vectors are nearest. Of each scope the vectors
 // are read in one piece, and nothing else; with narrow the memories are read first, and
@@ -263,7 +266,7 @@ func (f *finding) messagePostings() *statement {
 func (f *finding) load(ctx context.Context) error {
 	st := f.loadStatement()
 	f.candidates = nil
-	return f.store.read(ctx, "longterm.search", f.tenant, func(b *pgx.Batch) {
+	return f.store.readSelected(ctx, "longterm.search", f.selection, func(b *pgx.Batch) {
 		queue(b, st).Query(f.scanCandidates)
 	})
 }

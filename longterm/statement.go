@@ -160,7 +160,7 @@ func (s selection) conditions(st *statement) string {
 		and("m.role <> 'assistant'")
 	}
 	if len(s.without) > 0 {
-		and("NOT EXISTS (SELECT FROM memory_source x WHERE x.memory_id = m.id AND x.message_id = ANY (", st.bind(s.without, "bigint[]"), "))")
+		and("NOT EXISTS (SELECT FROM memory_source x WHERE x.memory_id = m.id AND x.tenant_id = m.tenant_id AND x.message_id = ANY (", st.bind(s.without, "bigint[]"), "))")
 	}
 	if s.filters.root != nil {
 		and("(", s.filters.root.sql(st), ")")

@@ -45,7 +45,7 @@ func kindOf(err error) memd.Kind {
 	var pg *pgconn.PgError
 	if errors.As(err, &pg) {
 		switch pg.Code[:2] {
-		case "22": // data exception
+		case "22", "54": // data exception, program limit exceeded
 			return memd.Invalid
 		case "08", "53", "57", "58": // connection, resources, operator intervention, system error
 			return memd.Unavailable

@@ -45,7 +45,21 @@ func (c Config) withDefaults() Config {
 }
 
 // Pool is a pool of connections that work as Role.
-type Pool struct{ *pgxpool.Pool }
+type Pool struct {
+	*pgxpool.Pool
+	once *pgxpool.Pool
+}
+
+// Once is a pool of its own for statements whose text is put together from what callers
+// send, of which there is no end: it prepares none of them, since a connection would keep
+// each, with its plan, in Postgres's memory. It costs one round trip more.
+func (p *Pool) Once() *Pool { return &Pool{Pool: p.once, once: p.once} }
+
+// Close closes all connections, once they are given back.
+func (p *Pool) Close() {
+	p.Pool.Close()
+	p.once.Close()
+}
 
 // Querier is what a pool, a connection and a transaction have in common.
 type Querier interface {
@@ -87,7 +101,15 @@ func Open(ctx context.Context, url string, cfg Config) (*Pool, error) {
 	if err != nil {
 		return nil, Err("postgres.open", err)
 	}
-	return &Pool{pool}, nil
+	oc := pc.Copy()
+	oc.MinConns = 0
+	oc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
+	once, err := pgxpool.NewWithConfig(ctx, oc)
+	if err != nil {
+		pool.Close()
+		return nil, Err("postgres.open", err)
+	}
+	return &Pool{pool, once}, nil
 }
 
 // TenantBatch is a batch whose first query sets the tenant. Sent outside a

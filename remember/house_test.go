@@ -63,6 +63,8 @@ func open(t testing.TB, cfg Config) *house {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = b.Close(ctx) })
+	// A server that ends while it makes a stream leaves the half of it running.
+	memdtest.Until(t, "the stream is there", func() bool { return b.Check(ctx) == nil })
 	h := &house{t: t, embedder: &lengths{}, extractor: &moody{rules: extract.NewRules(), free: make(chan struct{})}}
 	log, workLog := shortterm.New(own, b, shortterm.Config{}), shortterm.New(workers, b, shortterm.Config{MaxAttempts: 1})
 	store := longterm.New(own, longterm.Config{})

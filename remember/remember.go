@@ -368,16 +368,43 @@ func (r *Remember) await(ctx context.Context, tenant string, g given, logged []s
 		if g.later[n] || anyOf(open, ids) {
 			continue
 		}
-		events, err := r.store.EventsOf(ctx, tenant, ids)
+		events, err := r.events(ctx, tenant, logged[n])
 		if err != nil {
 			continue
 		}
 		result := &results[g.learned[n]]
-		result.Events, result.IngestIDs = append([]longterm.Event{}, events...), nil
+		result.Events, result.IngestIDs = events, nil
 		if anyOf(dead, ids) {
 			result.Degraded = append(result.Degraded, degradedIngest)
 		}
 	}
+}
+
+// events tells what was learned from the messages that were logged. What stood in the log
+// before brought nothing about now: what it states is known already.
+func (r *Remember) events(ctx context.Context, tenant string, logged shortterm.Appended) ([]longterm.Event, error) {
+	var fresh, known []int64
+	for _, m := range logged.Messages {
+		if m.Duplicate && !logged.Replayed {
+			known = append(known, m.ID)
+		} else {
+			fresh = append(fresh, m.ID)
+		}
+	}
+	events, err := r.store.EventsOf(ctx, tenant, fresh)
+	if err != nil || len(known) == 0 {
+		return events, err
+	}
+	before, err := r.store.EventsOf(ctx, tenant, known)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range before {
+		if !slices.ContainsFunc(events, func(t longterm.Event) bool { return t.ID == e.ID }) {
+			events = append(events, longterm.Event{ID: e.ID, Memory: e.Memory, Event: longterm.EventNone})
+		}
+	}
+	return events, nil
 }
 
 // anyOf says whether one of ids stands in sorted.

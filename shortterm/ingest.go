@@ -42,28 +42,42 @@ type Claimed struct {
 // wanted.
 func (l *Log) Claim(ctx context.Context, tenant string, sessionNo int64, max, before int) (*Claim, error) {
 	c := &Claim{Tenant: tenant, SessionNo: sessionNo}
-	err := l.read(ctx, tenant, func(rows pgx.Rows) error {
-		var m Claimed
-		var client, agent, app, actor, zone *string
-		var role, raw string
-		var priority int
-		err := rows.Scan(&m.ID, &client, &m.UserID, &m.SessionID, &agent, &app, &role, &actor, &raw,
-			&m.CreatedAt, &m.ReceivedAt, &zone, &m.Metadata, &m.LearnAs, &m.Position, &m.Attempt, &priority)
-		if err != nil {
-			return err
-		}
-		m.ClientID, m.AgentID, m.AppID, m.Name, m.Timezone = value(client), value(agent), value(app), value(actor), value(zone)
-		m.Role, m.Raw, m.Text = memd.Role(role), json.RawMessage(raw), memd.TextOf(json.RawMessage(raw))
-		m.CreatedAt, m.ReceivedAt = m.CreatedAt.UTC(), m.ReceivedAt.UTC()
-		c.UserID, c.SessionID = m.UserID, m.SessionID
-		if m.Attempt == 0 {
-			c.Before = append(c.Before, m.Message)
+	leftRunning := map[int64]bool{}
+	b := postgres.TenantBatch(tenant)
+	b.Queue(claimOpen, tenant, sessionNo, max, l.cfg.Lease).Query(func(rows pgx.Rows) error {
+		var id int64
+		var left bool
+		_, err := pgx.ForEachRow(rows, []any{&id, &left}, func() error {
+			leftRunning[id] = left
 			return nil
+		})
+		return err
+	})
+	b.Queue(claimedMessages, tenant, sessionNo, l.cfg.Lease, before).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			var m Claimed
+			var client, agent, app, actor, zone *string
+			var role, raw string
+			var priority int
+			if err := rows.Scan(&m.ID, &client, &m.UserID, &m.SessionID, &agent, &app, &role, &actor, &raw,
+				&m.CreatedAt, &m.ReceivedAt, &zone, &m.Metadata, &m.LearnAs, &m.Position, &m.Attempt, &priority); err != nil {
+				return err
+			}
+			m.ClientID, m.AgentID, m.AppID, m.Name, m.Timezone = value(client), value(agent), value(app), value(actor), value(zone)
+			m.Role, m.Raw, m.Text = memd.Role(role), json.RawMessage(raw), memd.TextOf(json.RawMessage(raw))
+			m.CreatedAt, m.ReceivedAt = m.CreatedAt.UTC(), m.ReceivedAt.UTC()
+			c.UserID, c.SessionID = m.UserID, m.SessionID
+			if m.Attempt == 0 {
+				c.Before = append(c.Before, m.Message)
+				continue
+			}
+			// One that was reworded while it was worked on may have used up its attempts as well.
+			m.Crashed, m.Backfill = m.Attempt > l.cfg.MaxAttempts && leftRunning[m.ID], priority > 0
+			c.Messages = append(c.Messages, m)
 		}
-		m.Crashed, m.Backfill = m.Attempt > l.cfg.MaxAttempts, priority > 0
-		c.Messages = append(c.Messages, m)
-		return nil
-	}, claimOpen, tenant, sessionNo, max, l.cfg.Lease, before)
+		return rows.Err()
+	})
+	err := postgres.Err("shortterm.claim", l.pool.SendBatch(ctx, b).Close())
 	if err != nil || len(c.Messages) == 0 {
 		return nil, err
 	}

@@ -29,6 +29,8 @@ type fixture struct {
 	*Log
 	pool *postgres.Pool
 	bus  *bus.Bus
+	// owner is the connection string of the schema's owner.
+	owner string
 }
 
 func open(t testing.TB, cfg Config) fixture {
@@ -38,7 +40,7 @@ func open(t testing.TB, cfg Config) fixture {
 
 func openOn(t testing.TB, conn *nats.Conn, cfg Config) fixture {
 	t.Helper()
-	_, appURL := memdtest.Prepared(t, "schema", postgres.Migrate)
+	owner, appURL := memdtest.Prepared(t, "schema", postgres.Migrate)
 	pool, err := postgres.Open(t.Context(), appURL, postgres.Config{MaxConns: 8})
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +58,7 @@ func openOn(t testing.TB, conn *nats.Conn, cfg Config) fixture {
 		}
 	})
 	cfg.Log = zerolog.Nop()
-	return fixture{New(pool, b, cfg), pool, b}
+	return fixture{New(pool, b, cfg), pool, b, owner}
 }
 
 // message makes one of role with a text; clientID may be "".

@@ -221,7 +221,7 @@ const (
 )
 
 const (
-	sessionColumns = `session_id, user_id, kind, title, agent_id, messages, last_message_at, closed_at, created_at, previous_session_id, metadata`
+	sessionColumns = `session_id, user_id, kind, title, agent_id, messages - removed, last_message_at, closed_at, created_at, previous_session_id, metadata`
 
 	createSession = `INSERT INTO conversation_session (tenant_id, user_id, session_id, agent_id, previous_session_id, metadata)
 		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, user_id, session_id) DO NOTHING
@@ -239,7 +239,7 @@ const (
 	listPeople = `SELECT p.no, p.user_id, p.created_at, s.sessions, s.messages, s.last
 		  FROM (SELECT no, user_id, created_at FROM person WHERE tenant_id = $1 AND no < $2 ORDER BY no DESC LIMIT $3) p
 		 CROSS JOIN LATERAL (
-			SELECT count(*) FILTER (WHERE kind = 'chat') AS sessions, coalesce(sum(messages), 0) AS messages, max(last_message_at) AS last
+			SELECT count(*) FILTER (WHERE kind = 'chat') AS sessions, coalesce(sum(messages - removed), 0) AS messages, max(last_message_at) AS last
 			  FROM conversation_session WHERE tenant_id = $1 AND user_id = p.user_id) s
 		 ORDER BY p.no DESC`
 
@@ -256,23 +256,29 @@ const (
 	messageColumns = `c.id, c.client_id, c.user_id, c.session_id, c.agent_id, c.app_id, c.role, c.actor_id, c.message,
 		c.created_at, c.received_at, c.timezone, c.metadata, c.learn_as, c.position`
 
-	// claimOpen gives what was claimed (attempts > 0) and what stands before it
-	// (attempts 0), in order.
-	claimOpen = `WITH s AS (
-		SELECT user_id, session_id FROM conversation_session WHERE tenant_id = $1 AND no = $2
-	), claimed AS (
-		UPDATE ingest_open o
+	// claimOpen claims what may be claimed. left_running says that a claim before ended
+	// without a word.
+	claimOpen = `UPDATE ingest_open o
 		   SET state = 'running', attempts = o.attempts + 1, next_attempt_at = NULL,
 		       lease_until = now() + $4::interval, publish_at = now() + $4::interval
-		  FROM (SELECT o.message_id FROM ingest_open o WHERE o.tenant_id = $1 AND o.session_no = $2 AND ` + ready + `
+		  FROM (SELECT o.message_id, o.state = 'running' AS left_running FROM ingest_open o WHERE o.tenant_id = $1 AND o.session_no = $2 AND ` + ready + `
 		         ORDER BY o.message_id LIMIT $3 FOR UPDATE SKIP LOCKED) due
 		 WHERE o.tenant_id = $1 AND o.message_id = due.message_id
-		RETURNING o.message_id, o.attempts, o.priority
+		RETURNING o.message_id, due.left_running`
+
+	// claimedMessages gives what the same transaction has claimed (attempts > 0; the lease
+	// tells it) and what stands before it (attempts 0), in order. It is a statement of its
+	// own, so that it sees the words of a message that was reworded a moment ago.
+	claimedMessages = `WITH s AS (
+		SELECT user_id, session_id FROM conversation_session WHERE tenant_id = $1 AND no = $2
+	), claimed AS (
+		SELECT o.message_id, o.attempts, o.priority FROM ingest_open o
+		 WHERE o.tenant_id = $1 AND o.session_no = $2 AND o.state = 'running' AND o.lease_until = now() + $3::interval
 	), before AS (
 		SELECT c.id FROM conversation_context c
 		 WHERE c.tenant_id = $1 AND c.user_id = (SELECT user_id FROM s) AND c.session_id = (SELECT session_id FROM s)
 		   AND c.id < (SELECT min(message_id) FROM claimed)
-		 ORDER BY c.id DESC LIMIT $5
+		 ORDER BY c.id DESC LIMIT $4
 	), wanted AS (
 		SELECT message_id, attempts, priority FROM claimed
 		UNION ALL SELECT id, 0, 0 FROM before

@@ -1,6 +1,7 @@
 package shortterm
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -440,11 +441,14 @@ var queries = map[string]string{
 	"appendPlain": appendPlain, "appendKeyed": appendKeyed, "appendNamed": appendNamed, "appendNamedKeyed": appendNamedKeyed,
 	"replayed": replayed, "lastTurns": lastTurns, "firstTurns": firstTurns, "newest": newest, "following": following, "oneMessage": oneMessage,
 	"latestSession": latestSession, "openBefore": openBefore, "createSession": createSession, "oneSession": oneSession,
-	"listSessions": listSessions, "sessionThere": sessionThere, "claimOpen": claimOpen, "extendClaim": extendClaim,
+	"listSessions": listSessions, "sessionThere": sessionThere, "claimOpen": claimOpen, "claimedMessages": claimedMessages, "extendClaim": extendClaim,
 	"releaseClaim": releaseClaim, "failClaim": failClaim, "settle": settle, "countOpen": countOpen, "countTenant": countTenant,
 	"countUser": countUser, "countUnsettled": countUnsettled, "listDead": listDead, "retryDead": retryDead, "discardDead": discardDead,
 	"lendTimeout": lendTimeout, "returnTimeout": returnTimeout, "keepTogether": keepTogether, "unsettled": unsettled,
 	"dropOpenOfUser": dropOpenOfUser, "dropOpenOfAny": dropOpenOfAny, "listPeople": listPeople, "countPeople": countPeople, "meetPerson": meetPerson,
+	"lockSessionOf": lockSessionOf, "lockWholeSession": lockWholeSession, "messagesOfSession": messagesOfSession, "rewordMessage": rewordMessage,
+	"reopenMessages": reopenMessages, "removeOpen": removeOpen, "removeSettled": removeSettled, "removeMessages": removeMessages,
+	"recountSession": recountSession, "removeSession": removeSession, "changeSession": changeSession,
 	"takeDue": takeDue, "markLost": markLost, "expireIdempotency": expireIdempotency,
 }
 
@@ -471,19 +475,50 @@ func TestPlans(t *testing.T) {
 		SELECT 'acme', s.user_id, s.session_id, s.no, CASE i % 2 WHEN 1 THEN 'user' ELSE 'assistant' END, '{"role":"user","content":"x"}', i, true
 		  FROM conversation_session s, generate_series(1, 100) i`)
 	f.do(t, `INSERT INTO ingest_open (message_id, tenant_id, session_no) SELECT id, 'acme', session_no FROM conversation_context`)
-	for name, want := range map[string]struct {
-		sql   string
-		args  string
-		index []string
-	}{
-		"lastTurns":      {lastTurns, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
-		"firstTurns":     {firstTurns, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
-		"newest":         {newest, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
-		"claimOpen":      {claimOpen, `'acme', 7, 10, '60 s', 5`, []string{"ingest_open_session", "conversation_context_session"}},
-		"openBefore":     {openBefore, `'acme', 'u7', 's7', 5, 200`, []string{"ingest_open_session", "conversation_context_session"}},
-		"dropOpenOfUser": {dropOpenOfUser, `'acme', 'u7', '', '', '', 'x'`, []string{"conversation_session_tenant_id", "ingest_open_session"}},
-		"oneMessage":     {oneMessage, `'acme', 7, '', '', '', ''`, []string{"conversation_context_pkey"}},
-	} {
+	f.wantPlans(t, map[string]planned{
+		"lastTurns":       {lastTurns, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
+		"firstTurns":      {firstTurns, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
+		"newest":          {newest, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
+		"claimOpen":       {claimOpen, `'acme', 7, 10, '60 s'`, []string{"ingest_open_session"}},
+		"claimedMessages": {claimedMessages, `'acme', 7, '60 s', 5`, []string{"ingest_open_session", "conversation_context_session"}},
+		"openBefore":      {openBefore, `'acme', 'u7', 's7', 5, 200`, []string{"ingest_open_session", "conversation_context_session"}},
+		"dropOpenOfUser":  {dropOpenOfUser, `'acme', 'u7', '', '', '', 'x'`, []string{"conversation_session_tenant_id", "ingest_open_session"}},
+		"oneMessage":      {oneMessage, `'acme', 7, '', '', '', ''`, []string{"conversation_context_pkey"}},
+	})
+}
+
+// What revises messages is asked of tables that have their statistics: it finds them by
+// their ids.
+func TestPlansOfRevisions(t *testing.T) {
+	f := open(t, Config{})
+	f.do(t, `INSERT INTO conversation_session (tenant_id, user_id, session_id) SELECT 'acme', 'u' || i % 20, 's' || i FROM generate_series(1, 200) i`)
+	f.do(t, `INSERT INTO conversation_context (tenant_id, user_id, session_id, session_no, role, message, position, learn)
+		SELECT 'acme', s.user_id, s.session_id, s.no, 'user', '{"role":"user","content":"x"}', i, true FROM conversation_session s, generate_series(1, 100) i`)
+	f.do(t, `INSERT INTO ingest_open (message_id, tenant_id, session_no) SELECT id, 'acme', session_no FROM conversation_context`)
+	f.do(t, `INSERT INTO ingest_settled (message_id, tenant_id, state, attempts) SELECT id, 'acme', 'done', 1 FROM conversation_context`)
+	for _, table := range []string{"conversation_session", "conversation_context", "ingest_open", "ingest_settled"} {
+		f.analyze(t, table)
+	}
+	f.wantPlans(t, map[string]planned{
+		"rewordMessage":     {rewordMessage, `'acme', 7, '{}'`, []string{"conversation_context_pkey", "ingest_settled_pkey"}},
+		"reopenMessages":    {reopenMessages, `'acme', '{7}'`, []string{"conversation_context_pkey", "ingest_settled_pkey"}},
+		"removeMessages":    {removeMessages, `'acme', '{7}'`, []string{"conversation_context_pkey"}},
+		"removeOpen":        {removeOpen, `'acme', '{7}'`, []string{"ingest_open_pkey"}},
+		"removeSettled":     {removeSettled, `'acme', '{7}'`, []string{"ingest_settled_pkey"}},
+		"recountSession":    {recountSession, `'acme', 7, 1`, []string{"conversation_session_pkey", "conversation_context_session"}},
+		"messagesOfSession": {messagesOfSession, `'acme', 'u7', 's7'`, []string{"conversation_context_session"}},
+	})
+}
+
+// planned is a statement, arguments for it, and the indexes that it must use.
+type planned struct {
+	sql, args string
+	index     []string
+}
+
+func (f fixture) wantPlans(t *testing.T, all map[string]planned) {
+	t.Helper()
+	for name, want := range all {
 		for _, mode := range []string{"force_generic_plan", "force_custom_plan"} {
 			plan := f.explain(t, mode, want.sql, want.args)
 			for _, index := range want.index {
@@ -521,4 +556,17 @@ func (f fixture) explain(t *testing.T, mode, sql, args string) string {
 		fmt.Fprintln(&plan, string(row[0]))
 	}
 	return plan.String()
+}
+
+// analyze has Postgres look at a table, as it does by itself from time to time.
+func (f fixture) analyze(t *testing.T, table string) {
+	t.Helper()
+	c, err := pgx.Connect(t.Context(), f.owner)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close(context.Background())
+	if _, err := c.Exec(t.Context(), `ANALYZE `+table); err != nil {
+		t.Fatal(err)
+	}
 }

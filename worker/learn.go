@@ -133,7 +133,7 @@ func (r *run) process(ctx context.Context, at *stage, lost *bool, c *shortterm.C
 		for i, c := range extraction.Candidates {
 			texts[i] = longterm.EmbedText(c.ActorID, c.Text)
 		}
-		learned.Vectors, err = r.embed(ctx, texts)
+		learned.Vectors, err = r.embedSome(ctx, texts)
 		r.metrics.took("embed", start)
 		if err != nil {
 			return err
@@ -149,6 +149,26 @@ func (r *run) process(ctx context.Context, at *stage, lost *bool, c *shortterm.C
 	err = r.database.do(ctx, func() error { return r.commit(ctx, c.Tenant, learned, outcomes, lost) })
 	r.metrics.took("commit", start)
 	return err
+}
+
+// embedSome gives the vector of each text, nil for one that cannot be embedded: it is
+// found by its words, and tried again ever more rarely.
+func (r *run) embedSome(ctx context.Context, texts []string) ([][]float32, error) {
+	vectors, err := r.embed(ctx, texts)
+	if err == nil || isOutage(err) || ctx.Err() != nil || memd.KindOf(err) != memd.Invalid {
+		return vectors, err
+	}
+	if len(texts) == 1 {
+		r.logger.Warn().Err(err).Msg("a memory cannot be embedded")
+		return [][]float32{nil}, nil
+	}
+	half := len(texts) / 2
+	first, err := r.embedSome(ctx, texts[:half])
+	if err != nil {
+		return nil, err
+	}
+	second, err := r.embedSome(ctx, texts[half:])
+	return append(first, second...), err
 }
 
 // embed gives the vector of each text, none if one cannot be had.

@@ -14,12 +14,12 @@ const upkeepTime = time.Hour
 // sweptAtOnce is how many expired memories are removed together.
 const sweptAtOnce = 200
 
-// keepUp does what the long tier needs done from time to time, until Stop. Every worker
-// does; what one is at, another leaves alone.
-func (r *run) keepUp() {
+// keepUp does one kind of what the long tier needs done from time to time, until Stop.
+// Every worker does; what one is at, another leaves alone. Each kind has a turn of its own,
+// since one may take minutes.
+func (r *run) keepUp(failure string, piece func(context.Context) (more bool, err error)) {
 	for sleep(r.fetching, jitter(r.cfg.UpkeepEvery)) {
-		r.upkeep("expired memories cannot be removed", r.sweep)
-		r.upkeep("large scopes cannot be made ready for searches", r.tendNeighbours)
+		r.upkeep(failure, piece)
 	}
 }
 

@@ -210,7 +210,8 @@ func (w *Worker) Start(ctx context.Context) error {
 	w.running = r
 	r.tasks.Go(r.fetch)
 	r.tasks.Go(r.fillVectors)
-	r.tasks.Go(r.keepUp)
+	r.tasks.Go(func() { r.keepUp("expired memories cannot be removed", r.sweep) })
+	r.tasks.Go(func() { r.keepUp("large scopes cannot be made ready for searches", r.tendNeighbours) })
 	return nil
 }
 

@@ -258,7 +258,7 @@ func TestABadMessageHoldsUpNobody(t *testing.T) {
 	}
 }
 
-// The embedder refuses one text: only its message is given up.
+// The embedder refuses one text: it is remembered all the same, without a vector.
 func TestATextThatCannotBeEmbedded(t *testing.T) {
 	h := newHouse(t, shortterm.Config{})
 	h.worker(plain{}, hashed{see: func(_ context.Context, texts []string) error {
@@ -270,8 +270,10 @@ func TestATextThatCannotBeEmbedded(t *testing.T) {
 	texts := []string{"I live in Lisbon", "poison", "I like tea"}
 	ids := h.post("s", texts...)
 	h.settle(ids...)
-	h.wantState(ids[1], shortterm.StateDead, "embedder: invalid", 1)
-	h.wantOnce(sourcesOf([]string{texts[0], texts[2]}, []int64{ids[0], ids[2]}))
+	for _, id := range ids {
+		h.wantState(id, shortterm.StateDone, "", 1)
+	}
+	h.wantOnce(sourcesOf(texts, ids))
 }
 
 // An embedder that is away, asks to wait, or is of the wrong width burns no attempt,

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 	"github.com/memdhq/memd/app"
+	"github.com/memdhq/memd/embedded"
 )
 
 type configCheckCommand struct {
@@ -18,7 +19,8 @@ type configCheckCommand struct {
 }
 
 // Run prints every setting, its value with secrets hidden, and whether it came from
-// a flag, the environment or the defaults; then every problem, by name.
+// a flag, the environment or the defaults; then every problem, by name, and what is
+// missing of the servers that memd would run itself.
 func (c configCheckCommand) Run(k *kong.Context, misread []app.Unreadable) error {
 	secrets := map[string]string{}
 	fields := reflect.TypeFor[app.Config]()
@@ -39,13 +41,26 @@ func (c configCheckCommand) Run(k *kong.Context, misread []app.Unreadable) error
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\n", env, shown(value, secrets[env]), from)
 	}
+	variable, cache, cacheErr := embedded.CacheDir()
+	from := "default"
+	if os.Getenv(variable) != "" {
+		from = "environment"
+	}
+	fmt.Fprintf(w, "%s\t%s\t%s\n", variable, shown(cache, ""), from)
 	if err := w.Flush(); err != nil {
 		return err
+	}
+	missing := cacheErr
+	if c.DBURL == "" && missing == nil {
+		_, missing = embedded.FindPostgres()
+	}
+	if c.EmbedURL == "" && missing == nil {
+		_, missing = embedded.FindModel()
 	}
 	for _, name := range app.UnknownVariables(os.Environ()) {
 		fmt.Fprintf(os.Stderr, "warning: %s is no setting of memd\n", name)
 	}
-	if err := errors.Join(app.UnreadableError(misread), c.Check(), openErr); err != nil {
+	if err := errors.Join(app.UnreadableError(misread), c.Check(), openErr, missing); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return errSaid
 	}

@@ -35,6 +35,7 @@ func TestAnswersOfAnotherShapeAreMended(t *testing.T) {
 		"prose with brackets": "[Note] {see below}\n\n* facts: [" + item + "]",
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s, e := extractWith(t, replies(says(content)), user(1, "I like green tea."))
 			if got := texts(e); len(got) != 1 || strings.ReplaceAll(got[0], `"`, "") != "I like green tea" || e.Extractor != model {
 				t.Errorf("candidates %q by %s", got, e.Extractor)

@@ -51,7 +51,7 @@ type Config struct {
 	// Budget bounds all calls of one Extract; 0 means 2 min. If the context of Extract
 	// has a deadline, three quarters of the time left are the bound if that is less.
 	Budget time.Duration
-	// Pause is how long a server is left alone that failed twice in a row; 0 means 30 s.
+	// Pause is how long a server is left alone that failed three times in a row; 0 means 30 s.
 	Pause time.Duration
 	// Context is the model's window in tokens, instructions and answer included; 0
 	// means what the server says in its list of models or its properties, else what its

@@ -115,6 +115,7 @@ func TestAnswersAreFoundInWhateverIsAroundThem(t *testing.T) {
 		"bad items beside it": `{"facts":["I like gin",3,null,{"text":5},{"text":"I like gin"},` + good[len(`{"facts":[`):],
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s, e := extractWith(t, replies(says(content)), user(1, "I like green tea."))
 			if got := texts(e); len(got) != 1 || strings.TrimRight(got[0], "!") != "I like green tea" || e.Extractor != model {
 				t.Errorf("candidates %q by %s", got, e.Extractor)
@@ -148,6 +149,7 @@ func TestAnAbsurdAnswerGivesWayToTheRules(t *testing.T) {
 		"content is an object": {body: `{"choices":[{"message":{"content":{"facts":[]}}}]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s, e := extractWith(t, replies(r), in...)
 			wantRules(t, e, "invalid_answer", in...)
 			if n := len(s.requests()); n != 2 {
@@ -273,19 +275,20 @@ func TestACutOffAnswerHalvesTheInput(t *testing.T) {
 		"context opaque": {status: 400, body: `{"error":{"code":"context_length_exceeded","message":"This model's maximum context length is 4096 tokens"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			in := []memd.Message{user(1, things(3)), assistant(2, "Impressive!"), user(3, things(16)), user(4, "I like tea.")}
-			s, e := extractWith(t, modelOf(t, 300, over), in...)
+			t.Parallel()
+			in := []memd.Message{user(1, things(3)), assistant(2, "Impressive!"), user(3, things(9)), user(4, "I like tea.")}
+			s, e := extractWith(t, modelOf(t, 200, over), in...)
 			if e.Extractor != model {
 				t.Errorf("extractor %q", e.Extractor)
 			}
 			got := texts(e)
-			for i := range 16 {
+			for i := range 9 {
 				fact := fmt.Sprintf("I own %d boats called Aurora%d", 100+i, i)
 				if n := count(got, fact); n != 1 {
 					t.Errorf("%q is there %d times", fact, n)
 				}
 			}
-			if len(s.requests()) < 5 {
+			if len(s.requests()) < 4 {
 				t.Errorf("only %d calls", len(s.requests()))
 			}
 			s.noRequestTwice()
@@ -467,13 +470,14 @@ func TestOutagesGiveWayToTheRules(t *testing.T) {
 		"wrong key":       {reply{status: 401}, "unauthorized", 1, memd.Unavailable},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := play(t, replies(c.reply))
 			var seen []error
 			x := s.extractor(func(config *Config) {
-				config.MaxInputTokens = 200
+				config.MaxInputTokens = 100
 				config.Observe = func(err error) { seen = append(seen, err) }
 			})
-			in := append(slices.Clone(talk), user(4, things(16))) // several calls' worth
+			in := append(slices.Clone(talk), user(4, things(8))) // several calls' worth
 			wantRules(t, must(t, x, extract.Input{Messages: in}), c.why, in...)
 			if n := len(s.requests()); n != c.calls || len(seen) != c.calls {
 				t.Errorf("%d calls, %d observed, want %d", n, len(seen), c.calls)
@@ -603,6 +607,7 @@ func TestTheBudgetEndsBeforeTheDeadline(t *testing.T) {
 }
 
 func TestALongMessageIsCut(t *testing.T) {
+	t.Parallel()
 	long := user(1, "I keep bees in Ghent.\n"+strings.Repeat("word ", extract.MaxText/5)+".\nI own a yacht.")
 	for _, c := range []struct {
 		answer  reply

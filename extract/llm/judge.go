@@ -49,7 +49,8 @@ func (r *run) judge(facts []fact, ps []passage) (candidates []memd.Candidate, re
 // is the speaker of the last cited passage that has something of it which the others
 // before do not: of a question and its answer that is the answer.
 func (r *run) candidatesOf(f fact, ps []passage, cited []int) ([]memd.Candidate, verdict) {
-	text := extract.Clean(f.text)
+	aside, text := thirdPerson(f.text)
+	text = extract.Clean(text)
 	switch {
 	case len(cited) == 0, len(cited) > maxCited:
 		return nil, uncited
@@ -94,8 +95,10 @@ func (r *run) candidatesOf(f fact, ps []passage, cited []int) ([]memd.Candidate,
 		return nil, unwanted
 	}
 	m := r.said[speaker.at].message
-	stated := wordsFor(text, m.Role, ruled)
-	if stated == nil {
+	var stated []memd.Candidate
+	if aside {
+		stated = wordsFor(text, m.Role, ruled)
+	} else {
 		// The rules tidy the text, read slot and date from it, and drop what is no statement.
 		stated = r.applyRules(extract.Input{Messages: []memd.Message{{
 			Role: m.Role, Name: m.Name, Text: text, CreatedAt: m.CreatedAt, Timezone: m.Timezone,
@@ -160,15 +163,20 @@ func contradicted(c *memd.Candidate, ruled []memd.Candidate) bool {
 	return against
 }
 
-// aside opens a statement as a model makes it of who speaks.
-var aside = regexp.MustCompile(`(?i)^(?:the\s+)?(?:user|speaker|human|assistant)\b`)
+// opening is that of a statement as a model makes it of who speaks.
+var opening = regexp.MustCompile(`(?i)^\W*(?:the\s+)?(?:user|speaker|human|assistant)(?:['’]s)?\s+`)
+
+// thirdPerson says whether a model says something of who speaks as of another, and what.
+func thirdPerson(text string) (aside bool, what string) {
+	if m := opening.FindStringIndex(text); m != nil {
+		return true, text[m[1]:]
+	}
+	return false, text
+}
 
 // wordsFor gives the speaker's own words for what a model says of them in the third
-// person, nil if there are none that say all of it, or no need.
+// person, nil if there are none that say all of it.
 func wordsFor(text string, role memd.Role, ruled []memd.Candidate) []memd.Candidate {
-	if !aside.MatchString(text) {
-		return nil
-	}
 	terms := termsOf(text)
 	for _, c := range ruled {
 		said := bag(c.Text)

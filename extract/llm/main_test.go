@@ -1,9 +1,20 @@
 package llm
 
 import (
+	"flag"
+	"runtime/debug"
 	"testing"
 
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	// The tokenizer's vocabulary is large and lives as long as the tests.
+	debug.SetGCPercent(800)
+	// A property of whole extractions takes long under the race detector; more checks
+	// are a flag away.
+	if err := flag.Set("rapid.checks", "30"); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/memdhq/memd"
@@ -142,14 +143,23 @@ type told struct {
 // told gives the instructions for passages of one task.
 func (r *run) told(ps []passage) told {
 	task := task(r.said[ps[0].at].message)
+	if strings.TrimSpace(task) == "" {
+		return toldOwn()
+	}
 	t, ok := r.tasks[task]
 	if !ok {
-		t.system = instructions(task)
-		t.tokens = tokens(t.system)
+		t = tell(task)
 		r.tasks[task] = t
 	}
 	return t
 }
+
+func tell(task string) told {
+	system := instructions(task)
+	return told{system: system, tokens: tokens(system)}
+}
+
+var toldOwn = sync.OnceValue(func() told { return tell("") })
 
 // context gives what was said before a passage, oldest first, as far as so many tokens
 // go. The part of its own message that comes before it is the nearest.

@@ -2,6 +2,7 @@
 -- overruled, and memories that expire.
 
 ALTER TABLE conversation_context ADD COLUMN learn_as jsonb;
+ALTER TABLE conversation_session ADD COLUMN removed int NOT NULL DEFAULT 0;
 ALTER TABLE memory ADD COLUMN edited text[] NOT NULL DEFAULT '{}';
 CREATE INDEX memory_expiring ON memory (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX memory_superseded ON memory (superseded_by) WHERE superseded_by IS NOT NULL;
@@ -102,6 +103,18 @@ END $$;
 
 CREATE POLICY sweep ON memory FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON memory_scope FOR SELECT TO CURRENT_USER USING (true);
+
+-- What cannot be embedded is tried ever more rarely.
+CREATE OR REPLACE FUNCTION memd_embedding_due(n int) RETURNS TABLE (tenant_id text, memory_id uuid)
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  UPDATE embedding_open o
+     SET attempts = least(o.attempts + 1, 1000),
+         next_attempt_at = now() + least(interval '2 s' * (1 + o.attempts) * (1 + o.attempts), interval '1 hour')
+    FROM (SELECT d.memory_id FROM embedding_open d WHERE d.next_attempt_at <= now()
+           ORDER BY d.next_attempt_at LIMIT n FOR UPDATE SKIP LOCKED) due
+   WHERE o.memory_id = due.memory_id
+  RETURNING o.tenant_id, o.memory_id
+$$;
 
 CREATE FUNCTION memd_expired(n int) RETURNS TABLE (tenant_id text, memory_id uuid)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$

@@ -1,0 +1,148 @@
+package httpapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/longterm"
+	"github.com/memdhq/memd/shortterm"
+)
+
+type patchMessageInput struct {
+	messageInput
+	Body patchMessage
+}
+
+type patchMessage struct {
+	Content json.RawMessage `json:"content" required:"true" doc:"A string or an array of parts, as POST /v1/messages takes it for the message's role."`
+}
+
+type deleteMessageAnswer struct {
+	ID       int64  `json:"id"`
+	Event    string `json:"event" doc:"Always DELETE."`
+	Memories int    `json:"memories" doc:"How many memories went with it, having no other source."`
+}
+
+type reextractAnswer struct {
+	ID     int64       `json:"id"`
+	Ingest ingestState `json:"ingest" doc:"pending, or skipped for a message that is never learned from."`
+}
+
+type patchSessionInput struct {
+	sessionInput
+	Body patchSession
+}
+
+type patchSession struct {
+	Title    *string  `json:"title" doc:"In place of the first words; at most 255 characters."`
+	Metadata metadata `json:"metadata" doc:"A merge patch (RFC 7386): null takes a key away."`
+}
+
+type deleteSessionAnswer struct {
+	SessionID string `json:"session_id"`
+	Event     string `json:"event" doc:"Always DELETE."`
+	Messages  int    `json:"messages" doc:"How many messages it had."`
+	Memories  int    `json:"memories" doc:"How many memories went with them, having no other source."`
+}
+
+func (s *server) reviseRoutes() {
+	handle(s, operation{
+		method: http.MethodPatch, path: "/v1/messages/{id}", name: "edit-message", tag: "Short tier", effect: writes,
+		summary: "Reword a message",
+		description: "What was learned from its old words is gone, and the new ones are learned from. " +
+			"Nothing else of it changes, its place among the others neither.",
+		answers: map[int]any{200: loggedEntry{}},
+	}, s.patchMessage)
+	handle(s, operation{
+		method: http.MethodDelete, path: "/v1/messages/{id}", name: "delete-message", tag: "Short tier", effect: writes,
+		summary:     "Take a message back",
+		description: "A memory that has no other source goes with it.",
+		answers:     map[int]any{200: deleteMessageAnswer{}},
+	}, s.deleteMessage)
+	handle(s, operation{
+		method: http.MethodPost, path: "/v1/messages/{id}/reextract", name: "reextract-message", tag: "Short tier", effect: writes,
+		summary: "Learn from a message again",
+		description: "By the extractor in force now. What it brings takes the place of what the message brought before; " +
+			"what a person edited or deleted stays so.",
+		answers: map[int]any{202: reextractAnswer{}},
+	}, s.reextractMessage)
+	handle(s, operation{
+		method: http.MethodPatch, path: "/v1/sessions/{session_id}", name: "edit-session", tag: "Short tier", effect: writes,
+		summary: "Change a session's title or metadata", answers: map[int]any{200: session{}},
+	}, s.patchSession)
+	handle(s, operation{
+		method: http.MethodDelete, path: "/v1/sessions/{session_id}", name: "delete-session", tag: "Short tier", effect: writes,
+		summary:     "Delete a session with its messages",
+		description: "They are no sources any more: a memory that has no other goes.",
+		answers:     map[int]any{200: deleteSessionAnswer{}},
+	}, s.deleteSession)
+}
+
+func (s *server) patchMessage(ctx context.Context, c *call, in *patchMessageInput) (answer, error) {
+	err := s.Revise.Reword(ctx, c.tenant, in.ID, in.scope(c.tenant), in.Body.Content, byAPI)
+	var fault *memd.Error
+	if errors.As(err, &fault) && fault.Kind == memd.Invalid && fault.Field == "content" {
+		return answer{}, memd.InvalidField("body.content", "%s", fault.Msg)
+	}
+	if err != nil {
+		return answer{}, err
+	}
+	return s.getMessage(ctx, c, &in.messageInput)
+}
+
+func (s *server) deleteMessage(ctx context.Context, c *call, in *messageInput) (answer, error) {
+	gone, err := s.Revise.Delete(ctx, c.tenant, in.ID, in.scope(c.tenant), byAPI)
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(deleteMessageAnswer{in.ID, longterm.EventDelete, gone.Memories})
+}
+
+func (s *server) reextractMessage(ctx context.Context, c *call, in *messageInput) (answer, error) {
+	if _, err := s.Revise.Again(ctx, c.tenant, in.ID, in.scope(c.tenant)); err != nil {
+		return answer{}, err
+	}
+	m, err := s.Log.Message(ctx, c.tenant, in.ID, memd.Scope{})
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{status: http.StatusAccepted, body: reextractAnswer{in.ID, ingestState{m.Ingest.State}}}, nil
+}
+
+func (s *server) patchSession(ctx context.Context, c *call, in *patchSessionInput) (answer, error) {
+	b := in.Body
+	if b.Title == nil && b.Metadata == nil {
+		return answer{}, memd.InvalidField("body", "must have something to change")
+	}
+	change := shortterm.Change{Title: b.Title}
+	if b.Title != nil {
+		if err := memd.CheckID("body.title", *b.Title); err != nil {
+			return answer{}, err
+		}
+	}
+	if b.Metadata != nil {
+		change.Metadata = func(was json.RawMessage) (json.RawMessage, error) {
+			merged := longterm.MergePatch(was, json.RawMessage(b.Metadata))
+			if len(merged) > longterm.MaxMetadata {
+				return nil, memd.InvalidField("body.metadata", "must have at most %d KiB", longterm.MaxMetadata>>10)
+			}
+			return merged, nil
+		}
+	}
+	changed, err := s.Log.ChangeSession(ctx, c.tenant, string(in.UserID), string(in.SessionID), string(in.AgentID), change)
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(showSession(string(in.UserID), changed))
+}
+
+func (s *server) deleteSession(ctx context.Context, c *call, in *sessionInput) (answer, error) {
+	gone, err := s.Revise.DeleteSession(ctx, c.tenant, string(in.UserID), string(in.SessionID), string(in.AgentID), byAPI)
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(deleteSessionAnswer{string(in.SessionID), longterm.EventDelete, gone.Messages, gone.Memories})
+}

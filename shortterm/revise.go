@@ -1,0 +1,204 @@
+package shortterm
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/bus"
+	"github.com/memdhq/memd/postgres"
+)
+
+// Held is a message whose session is locked: nothing is appended to it, and nobody else
+// changes it, until the transaction ends.
+type Held struct {
+	Entry
+	SessionNo int64
+}
+
+// Hold locks the session of a message within tx, which must be the tenant's, and reads
+// the message. NotFound: there is none that carries every id of check.
+func (l *Log) Hold(ctx context.Context, tx pgx.Tx, tenant string, id int64, check memd.Scope) (Held, error) {
+	var h Held
+	found := false
+	b := &pgx.Batch{}
+	b.Queue(lockSessionOf, tenant, id).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			if err := rows.Scan(&h.SessionNo); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+	b.Queue(oneMessage, tenant, id, check.UserID, check.AgentID, check.RunID, check.AppID).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			var err error
+			if h.Entry, found, err = scanEntry(rows); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	})
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return Held{}, postgres.Err("shortterm.hold", err)
+	}
+	if !found || h.SessionNo == 0 {
+		return Held{}, &memd.Error{Kind: memd.NotFound, Op: "shortterm.hold", Msg: "no such message"}
+	}
+	return h, nil
+}
+
+// HoldSession locks a session of a user within tx and gives its number, its agent ("" for
+// none) and the ids of its messages, ascending. NotFound: there is none.
+func (l *Log) HoldSession(ctx context.Context, tx pgx.Tx, tenant, userID, sessionID string) (no int64, agent string, messages []int64, err error) {
+	if err := tx.QueryRow(ctx, lockWholeSession, tenant, userID, sessionID).Scan(&no, &agent); err != nil {
+		if err == pgx.ErrNoRows {
+			return 0, "", nil, &memd.Error{Kind: memd.NotFound, Op: "shortterm.hold", Msg: "no such session"}
+		}
+		return 0, "", nil, postgres.Err("shortterm.hold", err)
+	}
+	rows, err := tx.Query(ctx, messagesOfSession, tenant, userID, sessionID)
+	if err != nil {
+		return 0, "", nil, postgres.Err("shortterm.hold", err)
+	}
+	messages, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+	return no, agent, messages, postgres.Err("shortterm.hold", err)
+}
+
+// Reword puts a message's raw JSON in the place of what it was, within tx in which it is
+// held, and opens it anew if it is one to be learned from, which opened says. Whoever was
+// learning from its old words loses the claim. Tell what was opened with Publish once tx
+// is committed.
+func (l *Log) Reword(ctx context.Context, tx pgx.Tx, tenant string, id int64, raw json.RawMessage) (opened bool, err error) {
+	err = tx.QueryRow(ctx, rewordMessage, tenant, id, string(raw)).Scan(&opened)
+	return opened, postgres.Err("shortterm.reword", err)
+}
+
+// Reopen has held messages learned from again that have settled, within tx; those that
+// are never learned from, and those that are open, stay as they are. It says how many.
+func (l *Log) Reopen(ctx context.Context, tx pgx.Tx, tenant string, ids []int64) (int, error) {
+	tag, err := tx.Exec(ctx, reopenMessages, tenant, ids)
+	return int(tag.RowsAffected()), postgres.Err("shortterm.reopen", err)
+}
+
+// Remove deletes messages of one session, within tx in which it is held, with all that is
+// known of their ingest.
+func (l *Log) Remove(ctx context.Context, tx pgx.Tx, tenant string, sessionNo int64, ids []int64) error {
+	b := &pgx.Batch{}
+	b.Queue(removeOpen, tenant, ids)
+	b.Queue(removeSettled, tenant, ids)
+	b.Queue(removeMessages, tenant, ids)
+	b.Queue(recountSession, tenant, sessionNo, len(ids))
+	return postgres.Err("shortterm.remove", tx.SendBatch(ctx, b).Close())
+}
+
+// RemoveSession deletes a session whose messages are gone, within tx in which it is held.
+func (l *Log) RemoveSession(ctx context.Context, tx pgx.Tx, tenant string, sessionNo int64) error {
+	_, err := tx.Exec(ctx, removeSession, tenant, sessionNo)
+	return postgres.Err("shortterm.remove_session", err)
+}
+
+// Publish tells that messages of a session were opened anew. As with Announce it may be
+// lost.
+func (l *Log) Publish(tenant string, sessionNo int64, ids []int64) {
+	// A number that no publication of these messages had: the stream drops what it has
+	// seen of late.
+	l.bus.Publish(bus.Work{Tenant: tenant, SessionNo: sessionNo, MessageIDs: ids}, int(time.Now().UnixMilli()&0x7fffffff))
+}
+
+// Change is what a person changes of a session; nil fields stay.
+type Change struct {
+	Title *string
+	// Metadata is a merge patch, an object.
+	Metadata func(json.RawMessage) (json.RawMessage, error)
+}
+
+// ChangeSession changes a session. NotFound: the user has none of this name, or not this
+// agent's, where one is given.
+func (l *Log) ChangeSession(ctx context.Context, tenant, userID, sessionID, agentID string, c Change) (Session, error) {
+	var changed Session
+	err := l.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, oneSession+` FOR NO KEY UPDATE`, tenant, userID, sessionID)
+		if err != nil {
+			return err
+		}
+		found := false
+		var s Session
+		for rows.Next() {
+			found = true
+			if s, err = scanSession(rows); err != nil {
+				rows.Close()
+				return err
+			}
+		}
+		if err := rows.Err(); err != nil {
+			return err
+		}
+		if !found || agentID != "" && value(s.AgentID) != agentID {
+			return &memd.Error{Kind: memd.NotFound, Op: "shortterm.change_session", Msg: "no such session"}
+		}
+		if c.Title != nil {
+			s.Title = optional(*c.Title)
+		}
+		if c.Metadata != nil {
+			if s.Metadata, err = c.Metadata(s.Metadata); err != nil {
+				return err
+			}
+		}
+		_, err = tx.Exec(ctx, changeSession, tenant, userID, sessionID, s.Title, s.Metadata)
+		changed = s
+		return err
+	})
+	return changed, postgres.Err("shortterm.change_session", err)
+}
+
+const (
+	lockSessionOf = `SELECT s.no FROM conversation_context c
+		 CROSS JOIN LATERAL (SELECT no FROM conversation_session WHERE tenant_id = $1 AND no = c.session_no FOR NO KEY UPDATE) s
+		 WHERE c.tenant_id = $1 AND c.id = $2`
+
+	// FOR UPDATE: no writer may wait for the row and then find it gone half-way.
+	lockWholeSession = `SELECT no, coalesce(agent_id, '') FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 FOR UPDATE`
+
+	messagesOfSession = `SELECT id FROM conversation_context WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 ORDER BY id`
+
+	// openAnew keeps the attempts of one that is worked on: they tell the claim of the old
+	// words from those to come.
+	openAnew = `ON CONFLICT (message_id) DO UPDATE
+		   SET state = 'pending', attempts = CASE ingest_open.state WHEN 'running' THEN ingest_open.attempts ELSE 0 END, lease_until = NULL, next_attempt_at = NULL, error = NULL, opened_at = now(), publish_at = now() + interval '5 s'`
+
+	rewordMessage = `WITH said AS (
+		UPDATE conversation_context SET message = $3 WHERE tenant_id = $1 AND id = $2 RETURNING id, session_no, learn
+	), unsettled AS (
+		DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = $2
+	), opened AS (
+		INSERT INTO ingest_open (message_id, tenant_id, session_no)
+		SELECT id, $1, session_no FROM said WHERE learn ` + openAnew + `
+	)
+	SELECT learn FROM said`
+
+	reopenMessages = `WITH unsettled AS (
+		DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) RETURNING message_id
+	)
+	INSERT INTO ingest_open (message_id, tenant_id, session_no)
+	SELECT c.id, $1, c.session_no FROM unsettled u JOIN conversation_context c ON c.tenant_id = $1 AND c.id = u.message_id AND c.learn
+	 ORDER BY c.id`
+
+	removeOpen     = `DELETE FROM ingest_open WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])`
+	removeSettled  = `DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])`
+	removeMessages = `DELETE FROM conversation_context WHERE tenant_id = $1 AND id = ANY ($2::bigint[])`
+
+	recountSession = `UPDATE conversation_session s
+		   SET removed = s.removed + $3, last_message_id = last.id, last_message_at = last.created_at
+		  FROM (SELECT 1) one LEFT JOIN LATERAL (
+			SELECT c.id, c.created_at FROM conversation_session o JOIN conversation_context c
+			    ON c.tenant_id = $1 AND c.user_id = o.user_id AND c.session_id = o.session_id
+			 WHERE o.tenant_id = $1 AND o.no = $2 ORDER BY c.id DESC LIMIT 1) last ON true
+		 WHERE s.tenant_id = $1 AND s.no = $2`
+
+	removeSession = `DELETE FROM conversation_session WHERE tenant_id = $1 AND no = $2`
+
+	changeSession = `UPDATE conversation_session SET title = $4, metadata = $5 WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3`
+)
