@@ -290,6 +290,7 @@ CREATE TABLE memory_retained (
   at         timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (scope_id, hash, message_id)
 );
+CREATE INDEX memory_retained_message ON memory_retained (message_id);
 
 -- What a person took away or rewrote: the message no longer brings that statement
 -- about, however often it is learned from. The same said in another message is new.

@@ -59,8 +59,12 @@ func queueOverruled(b *pgx.Batch, tenant string, all []overruled) {
 // Unrule forgets, within tx, which must be the tenant's, what persons said of statements
 // in messages: for messages whose words are gone.
 func (s *Store) Unrule(ctx context.Context, tx pgx.Tx, tenant string, messages []int64) error {
-	_, err := tx.Exec(ctx, overruledDelete, tenant, messages)
-	return postgres.Err("longterm.unrule", err)
+	b := &pgx.Batch{}
+	b.Queue(overruledDelete, tenant, messages)
+	b.Queue(retainedDelete, tenant, messages)
+	return postgres.Err("longterm.unrule", exec(ctx, tx, b))
 }
 
 const overruledDelete = `DELETE FROM memory_overruled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])`
+
+const retainedDelete = `DELETE FROM memory_retained WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])`

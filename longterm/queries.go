@@ -323,7 +323,8 @@ const provenanceRestore = `
 	SELECT $1, 'run', unnest(run_ids), id FROM memory WHERE id = $2 AND tenant_id = $1
 	ON CONFLICT DO NOTHING`
 
-const overruledDelete = `DELETE FROM memory_overruled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) AND hash = $3`
+// overruledBack has messages bring a statement about again.
+const overruledBack = `DELETE FROM memory_overruled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) AND hash = $3`
 
 const heldSelect = `
 	SELECT ` + heldColumns + `, ` + sourcesColumn + `

@@ -217,7 +217,7 @@ func (u *undoing) restore(ctx context.Context, tx pgx.Tx, c changed) error {
 	u.live = all[0]
 	b = &pgx.Batch{}
 	queueMemoryPostings(b, u.tenant, all)
-	b.Queue(overruledDelete, u.tenant, u.live.sources, u.live.hash)
+	b.Queue(overruledBack, u.tenant, u.live.sources, u.live.hash)
 	if err := exec(ctx, tx, b); err != nil {
 		return err
 	}
@@ -271,7 +271,7 @@ func (u *undoing) unedit(ctx context.Context, tx pgx.Tx, c changed) error {
 	b := &pgx.Batch{}
 	r.queue(b)
 	if e.Text != nil {
-		b.Queue(overruledDelete, u.tenant, h.sources, h.hash)
+		b.Queue(overruledBack, u.tenant, h.sources, h.hash)
 	}
 	if err := exec(ctx, tx, b); err != nil || e.Text == nil || h.verbatim {
 		return err

@@ -61,6 +61,7 @@ CREATE TABLE memory_retained (
   at         timestamptz NOT NULL DEFAULT now(),
   PRIMARY KEY (scope_id, hash, message_id)
 );
+CREATE INDEX memory_retained_message ON memory_retained (message_id);
 
 -- What is remembered already was said by each of its messages, as far as the log has them:
 -- those of who says it, the first of them together with the others.
