@@ -113,8 +113,9 @@ func (f *learning) read(ctx context.Context, tx pgx.Tx) error {
 		}
 		key := f.identities.keys[f.identities.at[f.identity(c)]]
 		f.wanted.scope(key)
-		f.wanted.slot(key, clean(c.Slot))
-		if !c.Forget || c.Slot == "" {
+		slot := topicOf(c).slot
+		f.wanted.slot(key, slot)
+		if !c.Forget || slot == "" {
 			f.wanted.hash(key, hashOf(clean(c.Text)))
 		}
 	}
@@ -200,7 +201,7 @@ func (f *learning) take() error {
 		}
 		m := &mention{
 			speaker: speaker{f.identities.ids[f.identities.at[f.identity(c)]], clean(c.ActorID), string(c.Role)},
-			topic:   topic{clean(c.Slot), clean(c.Subject)},
+			topic:   topicOf(c),
 			said:    saidAt{c.SaidAt.Truncate(time.Microsecond), first.said.session, first.said.position, c.Position},
 			text:    clean(c.Text), value: clean(c.Value), negated: c.Negated, occurredAt: c.OccurredAt, categories: c.Categories, extractor: f.learned.Extractor,
 		}
@@ -222,6 +223,18 @@ func (f *learning) take() error {
 		f.add(m)
 	}
 	return nil
+}
+
+// maxSlot is how many bytes the name of a slot may have: longer ones do not go into an
+// index, and are no names.
+const maxSlot = 255
+
+func topicOf(c memd.Candidate) topic {
+	slot := clean(c.Slot)
+	if slot == "" || len(slot) > maxSlot {
+		return topic{}
+	}
+	return topic{slot, clean(c.Subject)}
 }
 
 // speaks says whether one of a mention's sources is of who makes it: what is left of

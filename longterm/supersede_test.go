@@ -3,6 +3,7 @@ package longterm
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -379,4 +380,15 @@ func TestLearnedAgainByAnother(t *testing.T) {
 	}
 	b.tells(1, memd.Candidate{Text: "I live in Rome", Slot: "home", Value: "Rome"})
 	same(t, b.current(), []string{"I live in Rome"})
+}
+
+// What is too long for the name of a slot is none.
+func TestLongSlots(t *testing.T) {
+	b := newStore(t)
+	long := strings.Repeat("slot", 2000)
+	b.tells(0, memd.Candidate{Text: "one", Slot: long, Subject: long, Value: long})
+	b.tells(1, memd.Candidate{Text: "two", Slot: long, Subject: long, Value: "x"})
+	b.tells(2, memd.Candidate{Text: "three", Slot: "x", Subject: long, Value: long})
+	b.tells(3, memd.Candidate{Text: "four", Slot: "x", Subject: long, Value: "x"})
+	sameSet(t, b.current(), []string{"one", "two", "four"})
 }
