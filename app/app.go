@@ -385,13 +385,15 @@ func baseName(name string) string {
 // away is named as degraded; the rules stand in for it.
 func (a *App) extractor() worker.Extractor {
 	rules := extract.NewRules()
+	rules.KeepSecrets = a.cfg.KeepSecrets
 	if !a.cfg.UsesLLM() {
 		return rules
 	}
 	chat := newServer(listModels(a.cfg.LLMURL, a.cfg.OpenAIKey))
 	a.deps.add("llm", chat)
 	model := llm.New(llm.Config{URL: a.cfg.LLMURL, Model: a.cfg.LLMModel, APIKey: a.cfg.OpenAIKey,
-		Observe: chat.saw, Log: a.component("llm")}, rules)
+		Context: a.cfg.LLMContext, PromptPrice: a.cfg.LLMPromptPrice, CompletionPrice: a.cfg.LLMCompletionPrice,
+		Metrics: a.metrics, Observe: chat.saw, Log: a.component("llm")}, rules)
 	a.onStop("llm", func(context.Context) error { model.Close(); return nil })
 	return model
 }

@@ -36,6 +36,11 @@ type Config struct {
 	LLMURL    string `name:"llm-url" env:"MEMD_LLM_URL" secret:"url" placeholder:"URL" help:"OpenAI-compatible base URL ending in /v1."`
 	LLMModel  string `name:"llm-model" env:"MEMD_LLM_MODEL" placeholder:"NAME" help:"Chat model for the llm extractor."`
 
+	LLMContext         int     `name:"llm-context" env:"MEMD_LLM_CONTEXT" default:"0" help:"The chat model's window in tokens; 0: what its server says, else 8192."`
+	LLMPromptPrice     float64 `name:"llm-prompt-price" env:"MEMD_LLM_PROMPT_PRICE" default:"0" help:"What a million tokens sent cost, for the metrics."`
+	LLMCompletionPrice float64 `name:"llm-completion-price" env:"MEMD_LLM_COMPLETION_PRICE" default:"0" help:"What a million tokens answered cost, for the metrics."`
+	KeepSecrets        bool    `env:"MEMD_KEEP_SECRETS" default:"false" help:"Leave passwords, keys and card numbers in what is learned."`
+
 	EmbedURL        string `name:"embed-url" env:"MEMD_EMBED_URL" secret:"url" placeholder:"URL" help:"OpenAI-compatible base URL ending in /v1; unset: the local model."`
 	EmbedModel      string `name:"embed-model" env:"MEMD_EMBED_MODEL" placeholder:"NAME" help:"Embedding model of the server at MEMD_EMBED_URL."`
 	EmbedDimensions int    `name:"embed-dimensions" env:"MEMD_EMBED_DIMENSIONS" default:"0" help:"Width to ask for and to insist on; 0: whatever the model has."`
@@ -215,6 +220,12 @@ func (c Config) Check() error {
 	}
 	if c.UsesLLM() && c.LLMModel == "" {
 		problem("MEMD_LLM_MODEL: is needed with MEMD_LLM_URL")
+	}
+	if c.LLMContext != 0 && (c.LLMContext < 1024 || c.LLMContext > 1<<24) {
+		problem("MEMD_LLM_CONTEXT: must be 0, or 1024 to 16777216")
+	}
+	if c.LLMPromptPrice < 0 || c.LLMCompletionPrice < 0 {
+		problem("MEMD_LLM_PROMPT_PRICE, MEMD_LLM_COMPLETION_PRICE: must not be negative")
 	}
 	if c.EmbedURL != "" && c.EmbedModel == "" {
 		problem("MEMD_EMBED_MODEL: is needed with MEMD_EMBED_URL")

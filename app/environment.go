@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -48,6 +49,14 @@ func TakeUnreadable(lookup func(string) (string, bool), unset func(string) error
 		case t.Kind() == reflect.Int || t.Kind() == reflect.Int32:
 			if _, err := strconv.ParseInt(value, 10, 32); err != nil {
 				want = "a whole number"
+			}
+		case t.Kind() == reflect.Float64:
+			if f, err := strconv.ParseFloat(value, 64); err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+				want = "a number"
+			}
+		case t.Kind() == reflect.Bool:
+			if _, err := strconv.ParseBool(value); err != nil {
+				want = "true or false"
 			}
 		}
 		if want != "" {
