@@ -85,7 +85,6 @@ func newChange(tenant, by string) *change {
 	}
 }
 
-
 // fold makes of the mentions that are left the times through which each claim holds.
 func (c *change) fold() {
 	c.spans = nil
@@ -192,4 +191,3 @@ func (c *change) keep(id memoryID, until *time.Time) {
 		}
 	}
 }
-

@@ -224,4 +224,3 @@ func (c *change) settlePlace(m *stated) {
 		m.place = found.said
 	}
 }
-
