@@ -94,6 +94,9 @@ type Memory struct {
 	Sources              []int64         `json:"sources" doc:"Ids of the messages that state it."`
 	StructuredAttributes TimeAttributes  `json:"structured_attributes"`
 	Event                string          `json:"event" doc:"Always RETRIEVE."`
+	// Relation is what it says of how one thing stands to another, nil for nothing. It is
+	// shown beside memories, not in them.
+	Relation *Relation `json:"-"`
 }
 
 // TimeAttributes are the parts of a memory's valid_from, in UTC.

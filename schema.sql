@@ -99,7 +99,8 @@ CREATE TABLE ingest_open (
   lease_until     timestamptz,                       -- of a running one; past it another worker may claim
   publish_at      timestamptz NOT NULL DEFAULT now() + interval '5 s', -- when the sweeper publishes it again
   publishes       int NOT NULL DEFAULT 0,
-  error           text                               -- class and code of the last failure
+  error           text,                              -- class and code of the last failure
+  again           boolean NOT NULL DEFAULT false     -- learned from before: what it brings takes the place of what it brought
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 CREATE INDEX ingest_open_session ON ingest_open (session_no, message_id);
 CREATE INDEX ingest_open_due ON ingest_open (priority, publish_at);

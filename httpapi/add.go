@@ -54,7 +54,7 @@ type postBatch struct {
 
 type addAnswer struct {
 	Results   []longterm.Event `json:"results" doc:"What happened to which memory: ADD, UPDATE, DELETE, or NONE where it was known already."`
-	Relations []any            `json:"relations" doc:"Always empty."`
+	Relations []memd.Relation  `json:"relations" doc:"What the results say of how one thing stands to another."`
 	Degraded  []string         `json:"degraded" doc:"embedding: the embedder is away; what was stored is found by its words until its vector follows. ingest: some messages could not be learned from, see dead letters. prompt: no chat model extracts, the prompt had no bearing."`
 }
 
@@ -140,7 +140,16 @@ func (s *server) add(ctx context.Context, c *call, given []postMemories) (bodies
 			bodies = append(bodies, addLaterAnswer{r.IngestIDs})
 			continue
 		}
-		bodies = append(bodies, addAnswer{Results: append([]longterm.Event{}, r.Events...), Relations: []any{}, Degraded: r.Degraded})
+		out := addAnswer{Results: append([]longterm.Event{}, r.Events...), Relations: []memd.Relation{}, Degraded: r.Degraded}
+		ids := make([]string, 0, len(r.Events))
+		for _, e := range r.Events {
+			ids = append(ids, e.ID)
+		}
+		// It is stored whether or not more can be told about it.
+		if relations, err := s.Store.Relations(ctx, c.tenant, ids); err == nil {
+			out.Relations = relations
+		}
+		bodies = append(bodies, out)
 	}
 	return bodies, status, nil
 }

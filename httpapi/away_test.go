@@ -60,7 +60,7 @@ func TestWithoutPostgresEveryRouteIs503(t *testing.T) {
 			}
 		}
 	}
-	if n != 30 {
+	if n != 32 {
 		t.Errorf("%d routes", n)
 	}
 }

@@ -45,9 +45,9 @@ type searchMemories struct {
 }
 
 type searchAnswer struct {
-	Results   []scoredMemory `json:"results" doc:"Best first, ties newer first."`
-	Relations []any          `json:"relations" doc:"Always empty."`
-	Degraded  []string       `json:"degraded" doc:"embedding: the embedder is away; found by words alone."`
+	Results   []scoredMemory  `json:"results" doc:"Best first, ties newer first."`
+	Relations []memd.Relation `json:"relations" doc:"What the results say of how one thing stands to another."`
+	Degraded  []string        `json:"degraded" doc:"embedding: the embedder is away; found by words alone."`
 }
 
 // scoredMemory is a memory that was found.
@@ -95,10 +95,10 @@ type scopeQuery struct {
 func (q scopeQuery) scope(tenant string) memd.Scope { return scopeFields(q).scope(tenant) }
 
 type listAnswer struct {
-	Results    []memd.Memory `json:"results" doc:"Newest first."`
-	Relations  []any         `json:"relations" doc:"Always empty."`
-	Total      int           `json:"total"`
-	NextCursor *string       `json:"next_cursor"`
+	Results    []memd.Memory   `json:"results" doc:"Newest first."`
+	Relations  []memd.Relation `json:"relations" doc:"What the results say of how one thing stands to another."`
+	Total      int             `json:"total"`
+	NextCursor *string         `json:"next_cursor"`
 }
 
 type memoryInput struct {
@@ -140,6 +140,7 @@ func (s *server) memoryRoutes() {
 	}, s.getHistory)
 	s.editRoutes(tag)
 	s.deleteRoutes(tag)
+	s.undoRoutes(tag)
 }
 
 func (s *server) searchMemories(ctx context.Context, c *call, in *searchInput) (answer, error) {
@@ -164,7 +165,11 @@ func (s *server) searchMemories(ctx context.Context, c *call, in *searchInput) (
 	if err != nil {
 		return answer{}, err
 	}
-	return ok(searchAnswer{Results: scoredMemories(hits), Relations: []any{}, Degraded: append([]string{}, degraded...)})
+	out := searchAnswer{Results: scoredMemories(hits), Relations: []memd.Relation{}, Degraded: append([]string{}, degraded...)}
+	for _, h := range hits {
+		out.Relations = append(out.Relations, relationOf(h.Memory)...)
+	}
+	return ok(out)
 }
 
 func (s *server) listMemories(ctx context.Context, c *call, in *listInput) (answer, error) {
@@ -208,11 +213,20 @@ func (s *server) list(ctx context.Context, c *call, part string, offset *int, cu
 	if err != nil {
 		return answer{}, err
 	}
-	out := listAnswer{Results: []memd.Memory{}, Relations: []any{}, Total: total, NextCursor: optional(next)}
+	out := listAnswer{Results: []memd.Memory{}, Relations: []memd.Relation{}, Total: total, NextCursor: optional(next)}
 	for _, m := range found {
 		out.Results = append(out.Results, showMemory(m))
+		out.Relations = append(out.Relations, relationOf(m)...)
 	}
 	return ok(out)
+}
+
+// relationOf gives the relation of a memory, or none.
+func relationOf(m memd.Memory) []memd.Relation {
+	if m.Relation == nil {
+		return nil
+	}
+	return []memd.Relation{*m.Relation}
 }
 
 func (s *server) getMemory(ctx context.Context, c *call, in *memoryInput) (answer, error) {

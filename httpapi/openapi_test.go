@@ -34,7 +34,7 @@ var routes = []string{
 	"POST /v1/context", "POST /v1/sessions", "GET /v1/sessions", "GET /v1/sessions/{session_id}",
 	"PATCH /v1/sessions/{session_id}", "DELETE /v1/sessions/{session_id}",
 	"POST /v1/memories", "GET /v1/memories", "DELETE /v1/memories", "GET /v1/memories/{id}", "DELETE /v1/memories/{id}",
-	"PATCH /v1/memories/{id}", "GET /v1/memories/{id}/history", "POST /v1/memories/search", "POST /v1/memories/list",
+	"PATCH /v1/memories/{id}", "GET /v1/memories/{id}/history", "POST /v1/memories/{id}/undo", "GET /v1/memories/{id}/related", "POST /v1/memories/search", "POST /v1/memories/list",
 	"POST /v1/memories/batch", "PATCH /v1/memories/batch", "DELETE /v1/memories/batch", "POST /v1/memories/delete", "GET /v1/users",
 	"GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.json", "GET /docs",
 }

@@ -469,7 +469,7 @@ func TestMemoriesAreLearnedAndFound(t *testing.T) {
 	h := newHouse(t, houseConfig{})
 	var added addAnswer
 	h.send("POST", "/v1/memories", `{"messages":[{"role":"user","content":"My favorite color is blue","created_at":"2026-03-03T10:00:00Z"}],"user_id":"alice","run_id":"r1","metadata":{"k":"v"}}`).
-		want(200, `"event":"ADD"`, `"previous_memory":null`, `"relations":[]`, `"degraded":[]`).into(&added)
+		want(200, `"event":"ADD"`, `"previous_memory":null`, `"relations":[{"source":"user","relationship":"favorite_color","target":"blue"`, `"degraded":[]`).into(&added)
 	if len(added.Results) != 1 {
 		t.Fatalf("%+v", added)
 	}
@@ -477,7 +477,7 @@ func TestMemoriesAreLearnedAndFound(t *testing.T) {
 	h.send("GET", "/v1/memories/"+id, nil).want(200, `"memory":"My favorite color is blue"`, `"user_id":"alice"`, `"run_id":"r1"`, `"app_id":null`, `"role":"user"`,
 		`"categories":[`, `"metadata":{"k":"v"}`, `"valid_from":"2026-03-03T10:00:00Z"`, `"valid_to":null`, `"event":"RETRIEVE"`, `"day_of_week":"tuesday"`, `"sources":[`)
 	h.send("GET", "/v1/messages?user_id=alice&session_id=r1", nil).want(200, "favorite color") // logged first, under run_id
-	h.send("POST", "/v1/memories/search", `{"query":"what is the favorite color","user_id":"alice"}`).want(200, id, `"score":`, `"similarity":`, "!explain", `"relations":[]`, `"degraded":[]`)
+	h.send("POST", "/v1/memories/search", `{"query":"what is the favorite color","user_id":"alice"}`).want(200, id, `"score":`, `"similarity":`, "!explain", `"relations":[{`, `"degraded":[]`)
 	h.send("POST", "/v1/memories/search", `{"query":"My favorite color is blue","user_id":"alice","threshold":0.99,"explain":true}`).want(200, id, `"score":1`, `"explain":{`)
 	h.send("POST", "/v1/memories/search", `{"query":"favorite color","user_id":"bob"}`).want(200, `"results":[]`, "!blue")
 	h.send("POST", "/v1/memories/search", `{"query":"favorite color","filters":{"user_id":"alice"}}`).want(200, id)
@@ -865,7 +865,7 @@ func TestWhatIsNotPermittedIsAsIfItWereNot(t *testing.T) {
 			}
 		}
 	}
-	if n != 15 {
+	if n != 17 {
 		t.Errorf("%d routes with ids", n)
 	}
 	want := h.send("GET", "/v1/messages?user_id=u1&session_id=none", nil, own...).want(404)

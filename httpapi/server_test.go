@@ -337,7 +337,7 @@ func TestEveryRouteAsksForAKey(t *testing.T) {
 			}
 		}
 	}
-	if n != 30 {
+	if n != 32 {
 		t.Errorf("%d routes", n)
 	}
 }

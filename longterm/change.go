@@ -18,6 +18,7 @@ const (
 	reasonBack       = "no longer asked to be forgotten"
 	reasonApart      = "held, ended and held again"
 	reasonJoined     = "one with another memory"
+	reasonAnew       = "learned from again"
 )
 
 // change is one change of what has been said. It reads all that this concerns, which must

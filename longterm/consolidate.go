@@ -63,11 +63,16 @@ type learning struct {
 	whose map[int64]identity
 	// overruled is what of the sources a person took away or rewrote.
 	overruled []overruled
+	// stated are the mentions that the candidates make.
+	stated map[mentionKey]bool
 }
 
 func newLearning(tenant string, l Learned) *learning {
-	f := &learning{change: newChange(tenant, l.Extractor), learned: l, whose: map[int64]identity{}}
+	f := &learning{change: newChange(tenant, l.Extractor), learned: l, whose: map[int64]identity{}, stated: map[mentionKey]bool{}}
 	f.model = l.Model
+	if len(l.Again) > 0 {
+		f.reason, f.less = reasonAnew, reasonAnew
+	}
 	var all []identity
 	for _, m := range l.Messages {
 		i := identityOf(memd.Scope{UserID: m.UserID, AgentID: m.AgentID, AppID: m.AppID, RunID: m.SessionID})
@@ -119,6 +124,11 @@ func (f *learning) read(ctx context.Context, tx pgx.Tx) error {
 			f.wanted.hash(key, hashOf(clean(c.Text)))
 		}
 	}
+	if len(f.learned.Again) > 0 {
+		for _, key := range f.identities.keys {
+			f.wanted.scope(key)
+		}
+	}
 	app, user, agent, run := f.identities.columns()
 
 	b := &pgx.Batch{}
@@ -137,6 +147,9 @@ func (f *learning) read(ctx context.Context, tx pgx.Tx) error {
 		b.Queue(overruledSelect, f.tenant, slices.Compact(sources)).Query(f.scanOverruled)
 	}
 	f.queueRead(b)
+	if len(f.learned.Again) > 0 {
+		b.Queue(messageHolders, f.tenant, f.learned.Again).Query(f.scanHolders)
+	}
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
@@ -155,6 +168,31 @@ func (s *identities) scan(rows pgx.Rows) error {
 		return nil
 	})
 	return err
+}
+
+// scanHolders wants what the messages stated before.
+func (f *learning) scanHolders(rows pgx.Rows) error {
+	var id memoryID
+	var scope int64
+	var key []byte
+	_, err := pgx.ForEachRow(rows, []any{&id, &scope, &key}, func() error {
+		if _, here := f.identities.byID[scope]; here {
+			f.wanted.memory(id)
+		}
+		return nil
+	})
+	return err
+}
+
+// replace loses what messages that are learned from again stated before and do not state
+// now. A statement is its last source's: a question alone does not take its answer back.
+func (f *learning) replace() {
+	for _, m := range f.mentions {
+		owner := slices.Max(m.sources)
+		if m.row.message != 0 && m.gone == "" && !m.touched() && slices.Contains(f.learned.Again, owner) && !f.stated[m.key()] {
+			m.lost = true
+		}
+	}
 }
 
 // scanSessions reads sessionSelect and with it makes origins of the messages.
@@ -220,8 +258,10 @@ func (f *learning) take() error {
 		if i < len(f.learned.Vectors) {
 			m.vector = f.learned.Vectors[i]
 		}
+		f.stated[m.key()] = true
 		f.add(m)
 	}
+	f.replace()
 	return nil
 }
 

@@ -16,7 +16,7 @@ type memoryID = [16]byte
 // memoryColumns are those of a row m that memoryRow reads.
 const memoryColumns = `m.id, m.scope_id, m.memory, m.user_id, m.agent_ids, m.run_ids, m.app_id, m.actor_id, m.role, m.scope,
 	m.memory_type, m.categories, m.metadata, m.hash, m.pinned, m.created_at, m.updated_at, m.occurred_at,
-	m.valid_from, m.valid_to, m.superseded_by, m.expires_at`
+	m.valid_from, m.valid_to, m.superseded_by, m.expires_at, coalesce(m.slot, ''), m.subject, m.value, m.negated`
 
 // sourcesColumn is the ids of the messages that state m, in any order: asked for one, the
 // planner may walk the index of all messages where that looks short.
@@ -30,6 +30,7 @@ type memoryRow struct {
 	agentIDs, runIDs []string
 	metadata         []byte
 	supersededBy     *memoryID
+	related
 }
 
 // fields are where memoryColumns go.
@@ -38,7 +39,7 @@ func (r *memoryRow) fields() []any {
 	return []any{
 		&r.id, &r.scopeID, &m.Memory, &m.UserID, &r.agentIDs, &r.runIDs, &m.AppID, &m.ActorID, &m.Role, &m.Scope,
 		&m.MemoryType, &m.Categories, &r.metadata, &m.Hash, &m.Pinned, &m.CreatedAt, &m.UpdatedAt, &m.OccurredAt,
-		&m.ValidFrom, &m.ValidTo, &r.supersededBy, &m.ExpiresAt,
+		&m.ValidFrom, &m.ValidTo, &r.supersededBy, &m.ExpiresAt, &r.slot, &r.subject, &r.value, &r.negated,
 	}
 }
 
@@ -47,6 +48,13 @@ func (r *memoryRow) memory() memd.Memory {
 	m := r.Memory
 	m.ID = uuid.UUID(r.id).String()
 	m.AgentID, m.RunID = first(r.agentIDs), first(r.runIDs)
+	r.related.id, r.related.role = r.id, m.Role
+	if m.ActorID != nil {
+		r.related.actor = *m.ActorID
+	}
+	if relation, ok := r.relation(); ok {
+		m.Relation = &relation
+	}
 	if m.Categories == nil {
 		m.Categories = []string{}
 	}

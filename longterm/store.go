@@ -54,6 +54,9 @@ type Learned struct {
 	Model string
 	// Extractor is who made the candidates; it stands in the history.
 	Extractor string
+	// Again are those of Messages that were learned from before: what they state now takes
+	// the place of what they stated, save where a person changed it.
+	Again []int64
 }
 
 // Event is what a write did to one memory.

@@ -34,6 +34,9 @@ type Claimed struct {
 	// worker died of it, or with it. Settle it dead.
 	Crashed  bool
 	Backfill bool
+	// Again says that it was learned from before: what it brings now takes the place of
+	// what it brought.
+	Again bool
 }
 
 // Claim takes up to max open messages of a session whose time has come, oldest first;
@@ -60,7 +63,7 @@ func (l *Log) Claim(ctx context.Context, tenant string, sessionNo int64, max, be
 			var role, raw string
 			var priority int
 			if err := rows.Scan(&m.ID, &client, &m.UserID, &m.SessionID, &agent, &app, &role, &actor, &raw,
-				&m.CreatedAt, &m.ReceivedAt, &zone, &m.Metadata, &m.LearnAs, &m.Position, &m.Attempt, &priority); err != nil {
+				&m.CreatedAt, &m.ReceivedAt, &zone, &m.Metadata, &m.LearnAs, &m.Position, &m.Attempt, &priority, &m.Again); err != nil {
 				return err
 			}
 			m.ClientID, m.AgentID, m.AppID, m.Name, m.Timezone = value(client), value(agent), value(app), value(actor), value(zone)

@@ -272,7 +272,7 @@ const (
 	claimedMessages = `WITH s AS (
 		SELECT user_id, session_id FROM conversation_session WHERE tenant_id = $1 AND no = $2
 	), claimed AS (
-		SELECT o.message_id, o.attempts, o.priority FROM ingest_open o
+		SELECT o.message_id, o.attempts, o.priority, o.again FROM ingest_open o
 		 WHERE o.tenant_id = $1 AND o.session_no = $2 AND o.state = 'running' AND o.lease_until = now() + $3::interval
 	), before AS (
 		SELECT c.id FROM conversation_context c
@@ -280,10 +280,10 @@ const (
 		   AND c.id < (SELECT min(message_id) FROM claimed)
 		 ORDER BY c.id DESC LIMIT $4
 	), wanted AS (
-		SELECT message_id, attempts, priority FROM claimed
-		UNION ALL SELECT id, 0, 0 FROM before
+		SELECT message_id, attempts, priority, again FROM claimed
+		UNION ALL SELECT id, 0, 0, false FROM before
 	)
-	SELECT ` + messageColumns + `, w.attempts, w.priority
+	SELECT ` + messageColumns + `, w.attempts, w.priority, w.again
 	  FROM wanted w JOIN conversation_context c ON c.tenant_id = $1 AND c.id = w.message_id ORDER BY c.id`
 
 	// held is a claim that still stands; attempts is its token.

@@ -182,8 +182,8 @@ const (
 	reopenMessages = `WITH unsettled AS (
 		DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) RETURNING message_id
 	)
-	INSERT INTO ingest_open (message_id, tenant_id, session_no)
-	SELECT c.id, $1, c.session_no FROM unsettled u JOIN conversation_context c ON c.tenant_id = $1 AND c.id = u.message_id AND c.learn
+	INSERT INTO ingest_open (message_id, tenant_id, session_no, again)
+	SELECT c.id, $1, c.session_no, true FROM unsettled u JOIN conversation_context c ON c.tenant_id = $1 AND c.id = u.message_id AND c.learn
 	 ORDER BY c.id`
 
 	removeOpen     = `DELETE FROM ingest_open WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])`

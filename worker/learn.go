@@ -128,6 +128,11 @@ func (r *run) process(ctx context.Context, at *stage, lost *bool, c *shortterm.C
 
 	*at, start = stageEmbed, time.Now()
 	learned := longterm.Learned{Messages: in.Messages, Candidates: extraction.Candidates, Extractor: extraction.Extractor}
+	for _, m := range messages {
+		if m.Again {
+			learned.Again = append(learned.Again, m.ID)
+		}
+	}
 	if len(extraction.Candidates) > 0 {
 		texts := make([]string, len(extraction.Candidates))
 		for i, c := range extraction.Candidates {
