@@ -15,7 +15,7 @@ cool nice great good fine bad better best awesome amazing perfect lovely funny f
 let let's try trying tried check checking wait waiting look looking go going goes get getting got know knew think thought guess mean meant say saying said make makes made sense works worked help helps helped explain explains show move moving start started stop talk talking chat chatting hearing come coming take took give find found ask asking feel feels keep put love like liked want
 thing things stuff one ones bit lot lots sort way point question questions idea time second sec moment minute day weekend luck deal problem worries prob bother mind minds
 please pls sorry really very so too more most less little pretty quite totally definitely absolutely actually basically honestly literally maybe perhaps probably anyway anyways though tho also both either neither all any some none nothing something anything everything everyone same different other another else first last next
-hi hello hey bye yo welcome ever never always usual laugh hope happy glad excited curious bored chilling confused forward ready busy complain real quick quickly
+hi hello hey bye yo welcome ever never always usual laugh hope happy glad excited curious bored chilling confused forward ready busy complain real quick quickly understand understood longer myself yourself itself stop stops otherwise
 `)
 
 // lightMost is the most words of a sentence that is looked at so.
@@ -29,7 +29,7 @@ func carriesNothing(text string) bool {
 		return false
 	}
 	for _, w := range words {
-		if !light[w.low] && !(w.low == "100" && strings.Contains(text, "100%")) {
+		if !light[w.low] && !light[shorten(w.low, 1)] && !(w.low == "100" && strings.Contains(text, "100%")) {
 			return false
 		}
 	}

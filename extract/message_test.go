@@ -326,7 +326,6 @@ func TestConversation(t *testing.T) {
 		"4.0 assistant: A mushroom risotto would suit everyone",
 		"6.0 assistant: Here is what you need: 400 g arborio rice; 300 g mushrooms; stock without gluten",
 		"7.0 user: By the way, I no longer drink wine, and my card is [redacted:card] if you can order it",
-		"8.0 assistant: I can't place orders, and please never share card numbers here",
 		"10.0 user: My grandmother was born in Turin in 1931 @1931-01-01",
 	}
 	if !slices.Equal(lines, want) {

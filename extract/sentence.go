@@ -30,7 +30,7 @@ const (
 )
 
 var (
-	fenceLine  = regexp.MustCompile("^\\s{0,3}(?:```+|~~~+)")
+	fenceLine  = regexp.MustCompile("^\\s{0,3}(?:```+|~~~+|\"\"\"\\s*$|'''\\s*$)")
 	itemLine   = regexp.MustCompile(`^\s*(?:[-*•·◦▪–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(\S.*)$`)
 	headLine   = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.*?)[\s#]*$`)
 	boldLine   = regexp.MustCompile(`^\s*\*\*[^*]{1,100}\*\*:?\s*$`)
@@ -39,6 +39,9 @@ var (
 	captionAll = regexp.MustCompile(`^\[[^\[\]]*\]$`)
 	urlPattern = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"“”]+|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
 )
+
+// logNote is a line that goes on with a log if it stands right behind one.
+var logNote = regexp.MustCompile(`(?i)^\s*(?:note|warning|error|hint|caused by|info|debug|detail|context|help)\b\s*:`)
 
 // codeLine is a line of code, of a log or of a stack trace that stands outside of a
 // fence: it has the signs of one from beginning to end.
@@ -70,16 +73,19 @@ func split(ctx context.Context, text string) ([]piece, error) {
 		}
 		open = open[:0]
 	}
+	logged := false // the line before was one of code or of a log
 	for _, line := range lines {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		inLog := logged && logNote.MatchString(line)
+		logged = codeLine.MatchString(line) || inLog
 		line = quoteMark.ReplaceAllString(line, "")
 		switch {
 		case strings.TrimSpace(line) == "":
 			flush()
 			paragraph++
-		case ruleLine.MatchString(line), codeLine.MatchString(line):
+		case ruleLine.MatchString(line), codeLine.MatchString(line), inLog:
 			flush()
 			paragraph++
 		case headLine.MatchString(line):

@@ -212,11 +212,16 @@ func TestNoSlots(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range []memd.Message{assistant("I live in Porto"), assistant("My name is Ada"), user("Vivo en Porto")} {
+	for _, m := range []memd.Message{calledAda(assistant("I live in Porto")), calledAda(assistant("My name is Ada")), user("Vivo en Porto")} {
 		if got := extracted(t, nil, m); len(got) != 1 || got[0].Slot != "" {
 			t.Errorf("%q: %+v", m.Text, got)
 		}
 	}
+}
+
+func calledAda(m memd.Message) memd.Message {
+	m.Name = "Ada"
+	return m
 }
 
 // What changes apart is stated apart.

@@ -14,7 +14,7 @@ import (
 const (
 	degree = `(?:so|very|really|super|pretty|such|quite|too|truly|just|absolutely|always|all|totally|incredibly|extremely|kinda|awfully|a bit|a lot|how)`
 	praise = `(?:great|good|awesome|amazing|cool|nice|wonderful|fantastic|lovely|beautiful|gorgeous|sweet|inspiring|impressive|interesting|incredible|funny|hilarious|fun|exciting|sad|tough|terrible|awful|bad|crazy|wild|true|right|fair|fine|perfect|excellent|brilliant|adorable|cute|delicious|yummy|tasty|stunning|powerful|touching|heartwarming|kind|thoughtful|helpful|hard|rough|scary|neat|sick|rad|dope|lit|wise|smart|correct|marvelous|terrific|superb|thrilling|relaxing|refreshing|magical|fascinating|cozy|useful|handy|relatable|special|strong|brave|big|thrilled|happy|proud|glad|excited)`
-	thing  = `(?:news|idea|job|work|point|question|thing|stuff|photo|pic|picture|shot|story|one|choice|plan|answer|advice|suggestion|tip|way|time|day|start|move|news|achievement|accomplishment|memories|experience|feeling|attitude|goal|progress)`
+	thing  = `(?:news|idea|job|work|point|question|thing|stuff|photo|pic|picture|shot|story|one|choice|plan|answer|advice|suggestion|tip|way|time|day|start|move|news|achievement|accomplishment|memories|experience|feeling|attitude|goal|progress|memory|names?)`
 )
 
 var smallTalk = regexp.MustCompile(`^(?:(?:` + strings.Join([]string{
@@ -65,7 +65,7 @@ var smallTalk = regexp.MustCompile(`^(?:(?:` + strings.Join([]string{
 	`still (?:not working|broken|the same|doesn't work|nothing)`, `same (?:error|problem|issue|result|thing)(?: again| here)?`, `(?:i )?(?:still )?(?:don't|dont|do not) (?:get|understand|follow)(?: it| that| this)?`, `(?:oh )?i (?:get|got|see|understand) (?:it|that|what you mean)(?: now)?`,
 	`(?:that's|you're|youre|this is|it's|thats|ur|that is|you are) (?:` + degree + ` )?(?:wrong|incorrect|not true|not right|right|correct|false)`, `test(?:ing)?(?: \d+)*`, `(?:asdf|qwert)\w*`, `you(?:'ve| have)? (?:` + degree + ` )*(?:helped|saved)(?: me| us)?(?: (?:a lot|so much|out|big time|my life|today))*`,
 	`(?:just )?(?:saying hi|checking in|chilling|hanging out|relaxing|browsing)`, `(?:can't|cannot) complain`, `(?:not|nothing) much(?: (?:you|u|here|really|going on))?`, `sorry (?:for|about) (?:all )?(?:the|so many|my) (?:questions|spam|typos?|delay|confusion|mess)`, `sorry (?:to|for) (?:bother|bothering|disturb|interrupt)(?:ing)? you(?: again)?`, `you read my mind`,
-	`(?:the )?weekend (?:at last|finally)`, `(?:it's |its )?(?:` + degree + ` )?(?:freezing|hot|cold|boiling|raining|pouring|snowing|sunny|windy|humid|nice)(?: (?:out|outside|here|today|again|rn|right now))*`, `(?:back|off) to (?:work|bed|it|studying)`, `(?:i )?(?:just )?(?:woke up|got (?:home|back|up))`, `running late`, `(?:so|super|very) (?:bored|tired|hungry|sleepy|hot|cold|full|busy)(?: rn| now| today)?`,
+	`(?:the )?weekend (?:at last|finally)`, `(?:it's |its |it is )?(?:` + degree + ` )?(?:freezing|hot|cold|boiling|raining|pouring|snowing|sunny|windy|humid|nice)(?: (?:out|outside|here|today|again|rn|right now))*`, `(?:back|off) to (?:work|bed|it|studying)`, `(?:i )?(?:just )?(?:woke up|got (?:home|back|up))`, `running late`, `(?:so|super|very) (?:bored|tired|hungry|sleepy|hot|cold|full|busy)(?: rn| now| today)?`,
 	// How it is just now.
 	`(?:i'm|im|i am) (?:` + degree + ` )?(?:tired|hungry|bored|sleepy|full|cold|busy|back|here|ready|done|awake|up|confused|lost|stuck|thirsty|waiting|listening|on my way|all ears|coming|off|out|in)(?: now| rn| right now| lol)?`, `(?:omw|on my way|lunch ?time|bed ?time|back(?: now)?|here|afk|gn|gm|brb(?: \S+)?|ugh+(?: monday| mondays| work| today)?|tgif|happy (?:monday|friday)|(?:it's )?(?:monday|friday) (?:again|already|finally)|same (?:old|as always|shit different day))`,
 	// Remarks on the other's answer.
@@ -80,11 +80,11 @@ var smallTalk = regexp.MustCompile(`^(?:(?:` + strings.Join([]string{
 	`(?:trop (?:bien|cool|drôle|mignon|fort)|c'est (?:super|génial|top|cool|bien|vrai|ça|parfait|noté|gentil|très gentil)|ah (?:bon|ok|oui)|merci à (?:toi|vous)(?: aussi)?|(?:passe|passez) une bonne (?:journée|soirée)|bon (?:week-end|courage|après-midi)|à toi aussi|ça marche|ça va|avec plaisir|pas de (?:souci|soucis|problème)|bien sûr|génial|top|exactement|bisous|bises|je t'en prie|je vous en prie|ok|ah|bref|nickel|compris|bonjour|bonsoir|salut|coucou|(?:merci|mille mercis)(?: beaucoup| bien)?|de rien|au revoir|à (?:bientôt|demain|plus)|d'accord|oui|non|s'il (?:te|vous) plaît|super|parfait|bonne (?:journée|soirée|nuit)|enchantée?)`,
 	`(?:(?:das ist |das klingt |klingt |sehr |wie |echt |voll )(?:super|toll|gut|cool|schön|nett|lieb|lustig|krass)|(?:schönen|schöne|schönes|guten) (?:tag|abend|wochenende|woche|feierabend)(?: noch)?|passt(?: so)?|kein problem|keine ursache|ok|okay|super|klasse|toll|cool|klar|verstanden|verstehe|lg|liebe grüße|mach's gut|na gut|hi|hey|(?:wie geht es|wie geht's|wie gehts)(?: dir| ihnen)?|dir auch|gute besserung|hallo|guten (?:tag|morgen|abend)|gute nacht|servus|moin|grüß (?:gott|dich)|(?:danke|vielen dank|herzlichen dank|besten dank)(?: schön| sehr| dir| ihnen)*|bitte(?: schön| sehr)?|gern geschehen|tschüss|tschüß|auf wiedersehen|bis (?:bald|morgen|später|dann)|ja|nein|genau|alles klar|prima|freut mich)`,
 	`(?:que (?:legal|bom|ótimo|massa|fofo|pena)|muito (?:bom|bem|legal|fixe)|blz|beleza|vlw|valeu|falou|tmj|obg|brigad[oa]|kk+|rs+|abraços?|beijos?|abs|imagina|tá (?:bom|ok)|ok|certo|legal|show|ótimo|perfeito|bom fim de semana|boa semana|entendi|combinado|com certeza|isso|até já|fixe|olá|oi|bom dia|boa (?:tarde|noite)|(?:muito )?obrigad[oa]|valeu|tchau|até (?:logo|amanhã|mais)|tudo bem|sim|não|por nada|prazer)`,
-	`(?:buongiorno|buonasera|salve|(?:grazie|mille grazie|grazie mille)|prego|arrivederci|a presto|sì|va bene|hoi|dank (?:je|u)(?: wel)?|bedankt|goedemorgen|tot ziens|cześć|dzień dobry|dziękuję|dzięki|hej|tack(?: så mycket)?|tak|hei|kiitos|merhaba|selam|teşekkürler|teşekkür ederim|terima kasih|halo)`,
+	`(?:buongiorno|buonasera|salve|(?:grazie|mille grazie|grazie mille)|prego|arrivederci|a presto|sì|va bene|hoi|dank (?:je|u)(?: wel)?|bedankt|goedemorgen|tot ziens|cześć|dzień dobry|dziękuję|dzięki|hej|tack(?: så mycket)?|tak|hei|kiitos|de res|d'acord|gràcies|moltes gràcies|bon dia|adéu|merhaba|selam|teşekkürler|teşekkür ederim|terima kasih|halo)`,
 	`(?:привет|здравствуйте|здравствуй|добрый (?:день|вечер)|доброе утро|(?:большое )?спасибо(?: большое)?|пожалуйста|пока|до свидания|да|нет|хорошо|ок|привіт|дякую)`,
 	`(?:مرحبا|مرحبًا|أهلا|اهلا|السلام عليكم|وعليكم السلام|(?:شكرا|شكرًا)(?: جزيلا| لك)?|تمام|طيب|ممتاز|رائع|أهلا وسهلا|كيف حالك|إلى اللقاء|الحمد لله|جزاك الله خيرا|يعطيك العافية|العفو|جميل|أوكي|ههه+|يسعد صباحك|عفوا|مع السلامة|نعم|لا|حسنا|صباح الخير|مساء الخير|नमस्ते|नमस्कार|धन्यवाद|शुक्रिया|ठीक है|हाँ|안녕하세요|안녕|감사합니다|고마워요?|고맙습니다|네|아니요|안녕히 (?:가세요|계세요)|שלום|תודה(?: רבה)?)`,
 	// Words that add nothing to any of these.
-	`(?:so|and|but|then|well|now|please|too|also|again|there|here|everyone|everybody|guys|folks|friend|friends|my friend|buddy|bro|sis|bud|mate|dude|girl|love|haha|lol|honestly|together|both|as well|today|tonight|though|already|first|for now|of course|actually|tbh|tho|to me|for me|@)`,
+	`(?:so|and|but|then|well|now|please|too|also|again|there|here|everyone|everybody|guys|folks|friend|friends|my friend|buddy|bro|sis|bud|mate|dude|girl|love|haha|lol|honestly|together|both|as well|today|tonight|though|already|first|for now|of course|actually|tbh|tho|to me|for me|otherwise|@)`,
 }, `|`) + `)(?: |$))+$`)
 
 // filler are words that are small talk only beside a set phrase.
@@ -148,10 +148,30 @@ func isSmallTalk(text string, names map[string]bool) bool {
 var calls = set(`hi hello hey heya hiya dear thanks thx bye goodbye morning afternoon evening night welcome you hola bonjour hallo olá ciao congrats congratulations`)
 
 func spacedSmallTalk(words []word, names map[string]bool) bool {
+	if line, only := lineOf(words, names, 0); !only && (smallTalk.MatchString(line) || thanksFor(words)) {
+		return true
+	}
+	for _, run := range []int{1, 2} {
+		if line, only := lineOf(words, names, run); !only && line != "" && smallTalk.MatchString(line) {
+			return true
+		}
+	}
+	return false
+}
+
+// lineOf writes words as small talk is matched, and says whether all are fillers. Drawn
+// out letters are shortened to run of them, 0 for as they are; without any that needs
+// it the line is "".
+func lineOf(words []word, names map[string]bool, run int) (string, bool) {
 	var line strings.Builder
-	only := true
+	only, drawn := true, false
 	for i, w := range words {
 		low := w.low
+		if run > 0 {
+			short := shorten(low, run)
+			drawn = drawn || short != low
+			low = short
+		}
 		if addressed(low, names) || w.capital && i > 0 && i == len(words)-1 && calls[words[i-1].low] && low != "i" {
 			low = "@"
 		}
@@ -161,7 +181,44 @@ func spacedSmallTalk(words []word, names map[string]bool) bool {
 		line.WriteString(low)
 		only = only && filler[low]
 	}
-	return !only && (smallTalk.MatchString(line.String()) || thanksFor(words))
+	if run > 0 && !drawn {
+		return "", only
+	}
+	return line.String(), only
+}
+
+// drawnOut is the longest word, in bytes, that is taken for one with letters drawn out.
+const drawnOut = 40
+
+// shorten writes three and more of one letter in a row as run of it: "soooo" is "so".
+func shorten(low string, run int) string {
+	if len(low) < 3 || len(low) > drawnOut {
+		return low
+	}
+	var out strings.Builder
+	var last rune
+	pending := 0
+	flush := func() {
+		if pending >= 3 && last > '9' {
+			pending = run
+		}
+		for ; pending > 0; pending-- {
+			out.WriteRune(last)
+		}
+	}
+	for _, r := range low {
+		if r != last {
+			flush()
+			last = r
+		}
+		pending++
+	}
+	flush()
+	short := out.String()
+	if short != low && utf8.RuneCountInString(short) == 1 {
+		return "oh" // "eeee", "mmmm"
+	}
+	return short
 }
 
 // idle are words that alone tell nothing, whatever they answer.

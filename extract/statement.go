@@ -59,6 +59,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	}
 	if g.assistant {
 		text = dropSpokenLines(text)
+		g.product = m.Name == "" && (drafts(text) || g.produces())
 	} else {
 		text = dropQuoted(text)
 	}
@@ -270,6 +271,8 @@ type grouping struct {
 	leadUsed bool
 	// echoing says that the list to come is what an assistant was told.
 	echoing bool
+	// product says that the message is a text that was asked for.
+	product bool
 	// form says that the message is filled in like one: "Name: …", "Age: …".
 	form bool
 	// unsaid are the questions and commands left out so far.
@@ -309,6 +312,9 @@ func (g *grouping) take(ctx context.Context, p piece, introduces bool) {
 		g.caption(p.text)
 		return
 	case lead:
+		if g.english && !g.assistant && bareLead.MatchString(p.text) {
+			return
+		}
 		if g.echoing = g.assistant && knownOf.MatchString(p.text); g.echoing {
 			g.endLead()
 			g.lead, g.leadUsed, g.adjacent = "", false, false
@@ -344,6 +350,9 @@ func (g *grouping) take(ctx context.Context, p piece, introduces bool) {
 	}
 	g.sentence(p.text)
 }
+
+// bareLead is a heading that tells nothing of what follows it.
+var bareLead = english(`^(?:examples?|(?:now )?(?:label|check|translate|do) (?:this|these)(?: one)?|input|output|text|context|data|question|code|error|logs?|sentences?|getting this|i get this|this):$`)
 
 // ownStatement says whether an item of a user's list can be understood alone.
 func (g *grouping) ownStatement(text string) bool {
@@ -403,14 +412,16 @@ func (g *grouping) caption(text string) {
 
 // sentence judges a sentence and adds what it states.
 func (g *grouping) sentence(text string) {
-	if g.assistant && g.echoes(text) {
+	if g.assistant && (g.echoes(text) || g.remarks(text)) {
 		g.adjacent = false
 		return
 	}
 	if g.english && !g.assistant && (g.takesBack(text) || g.corrects(text) || g.forgets(text)) {
 		return
 	}
-	if !g.spoken && g.answers(text) {
+	passing := g.english && !g.assistant && passes(text, g.names) &&
+		(g.question == "" || g.spoken || interrupts(text) || countWords(text) > 3)
+	if !passing && !g.spoken && g.answers(text) {
 		bare := strings.TrimRight(text, ".。")
 		dated, when := resolve(bare, g.said, g.english)
 		s := statement{
@@ -429,6 +440,10 @@ func (g *grouping) sentence(text string) {
 	did, said := g.judge(text)
 	if did == states && g.english && !g.adjacent && carriesNothing(text) {
 		did = chats
+	}
+	if did == states && passing && !(g.adjacent && g.leans(text) && refersBack(wordsOf(text))) {
+		g.spoken, g.asked, g.adjacent = true, "", false
+		return
 	}
 	switch did {
 	case chats:

@@ -93,7 +93,7 @@ func rank(all []*candidate, mode, text string, relevance func(float64) float64) 
 			r := relevance(c.similarity)
 			c.relevance = r + (1-r)*wordShare*words
 		default:
-			c.relevance = byWords(words)
+			c.relevance = max(byWords(c.words.coverage), windowShare*byWords(c.window.coverage))
 		}
 	}
 	slices.SortFunc(all, func(a, b *candidate) int {
