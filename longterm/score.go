@@ -75,23 +75,25 @@ func rank(all []*candidate, mode, text string, relevance func(float64) float64) 
 			c.zWindow = c.zWords
 		}
 		c.exact = c.Hash == hash
-		words := max(c.words.coverage, windowShare*c.window.coverage)
 		switch {
 		case mode == ModeVector:
 			c.fused = c.similarity
 			if !c.embedded {
 				c.fused = -1
 			}
-			words = 0
 		case mode == ModeLexical:
 			c.fused = weights.words*c.zWords + weights.window*c.zWindow
 		default:
 			c.fused = weights.words*c.zWords + weights.window*c.zWindow + weights.vector*c.zVector
 		}
 		switch {
-		case mode != ModeLexical && c.embedded:
+		case mode == ModeVector:
+			if c.relevance = 0; c.embedded {
+				c.relevance = relevance(c.similarity)
+			}
+		case mode == ModeHybrid && c.embedded:
 			r := relevance(c.similarity)
-			c.relevance = r + (1-r)*wordShare*words
+			c.relevance = r + (1-r)*wordShare*max(c.words.coverage, windowShare*c.window.coverage)
 		default:
 			c.relevance = max(byWords(c.words.coverage), windowShare*byWords(c.window.coverage))
 		}
