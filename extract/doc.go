@@ -10,6 +10,9 @@
 //	language.go  which rules of grammar may be applied at all
 //	small_talk.go  greetings, thanks, bare acknowledgements, offers of help
 //	judge.go     what each sentence does: state, ask, command; and what an asking one states by the way
+//	passing.go   what is of the moment only: moods, errands, remarks on the work and the answer
+//	light.go     words that carry nothing
+//	advice.go    what of an assistant's words is worth keeping
 //	echo.go      what an assistant only says back
 //	hearing.go   the messages before, as far as one leans on them
 //	answer.go    a bare answer and its question

@@ -1,0 +1,132 @@
+package extract
+
+import (
+	"strings"
+)
+
+// Of what an assistant says, that is worth keeping which it recommended, decided,
+// promised or did, and what it told that is new. What it says of itself, how its work
+// goes, and texts that it was asked to write are not. An assistant with a name of its
+// own may be a person: of such a one all is kept.
+
+var (
+	// reports is how an assistant's work goes.
+	reports = english(`^(?:(?:ok|okay|sure|right|alright|yes|done|great|perfect)[\s,!.:–—-]+)*(?:i(?:'ve| have)? (?:just |now |also )?)?(?:done|fixed|added|renamed|updated|removed|changed|deleted|forgotten|reverted|replaced|moved|shortened|reformatted|formatted|corrected|adjusted|merged|restarted|translated|rewritten|rewrote|cleaned|refreshed|reloaded|undone|noted|saved|stored|erased|cleared|ignored|skipped|swapped|sorted|committed|pushed|tested|ran|checked)\b`)
+	// underWay is what it is about to do, or does.
+	underWay = english(`^(?:(?:ok|okay|sure|right|alright|yes|great)[\s,!.:–—-]+)*(?:(?:now |i'm |i am )?(?:running|checking|looking|searching|trying|working|generating|loading|fetching|processing|thinking|reading|opening|restarting|analy[sz]ing|testing|updating|writing|fixing)\b|let's (?:look|see|check|try|start|begin|go|dive|get|take|walk|break|find|run|fix|move|continue|focus|work|keep|do|think|make)\b|i'll (?:take a look|check|look|try|see|wait|get (?:right )?on|fix|run|start|do (?:it|that|this)|be)\b)`)
+	// ofItself is what it tells of itself.
+	ofItself = english(`^(?:(?:well|ok|okay|honestly|yes|no|oh|ah|haha)[\s,!.:–—-]+|as an? [^,]{2,40},\s+)*(?:i(?:'m| am) (?:a|an|the|just|only|not|so|very|really|here|always|good|fine|doing|applying|writing|looking)\b|i(?:'m| am) \p{Lu}\pL+|i (?:really |also |always |never |often |just )?(?:live|lived|love|like|hate|enjoy|speak|work|worked|grew|was|am|own|study|feel|understand|count|play|eat|drink|prefer|went|come|came|don't|do not|can't|cannot|wish|want)\b|i(?:'ve| have) (?:a|an|no|two|three|four|five|ten|\d+|been|lived|worked|always|never|many|some)\b|my (?:name|inn|pupils|wife|husband|family|house|home|dog|cat|friends?|mother|father|job|work|hobby|hobbies|favou?rite|life|life's|purpose|creators?|shop|ship|memory|knowledge)\b)`)
+	// guesses is what it takes its user to be.
+	guesses = english(`^(?:(?:ah|oh|wow|so|well|haha|it sounds like|sounds like|it seems|seems like|i guess|i bet|i imagine|looks like)[\s,!.:–—-]+)*you(?: really| clearly| definitely)? (?:seem|sound|look|must|appear|strike)\b`)
+	// pointsOnly opens a remark on what was just said.
+	pointsOnly = english(`^(?:that|this|it)(?:'s|'ll| is| was| may| might| should| could| can| will| would| must| looks| sounds| seems| means| depends)\b|^(?:to|so that|because|just) \pL+\b|^no (?:rush|problem|worries|need|pressure|stress|hurry)\b|^(?:i )?(?:hope|wish)\b|^(?:one|just a) (?:moment|second|minute)\b|^what\b`)
+	// prizes is a remark on what is dear to the user.
+	prizes = english(`^(?:[\p{L}' -]{2,40}) (?:is|are|was|must be|sounds?) (?:an? |such an? |always |really |so |very |hard )*(?:nice|lovely|beautiful|great|good|wonderful|hard|tough|fun|adorable|cute|sweet|cool|amazing|inspiring|impressive|delicious|interesting|exciting|special|popular)(?: (?:name|names|place|city|work|job|choice|idea|hobby|country|breed|time|town|way|start|one))?\W*$`)
+	// counsels marks what it has of its own to say.
+	counsels = english(`\b(?:recommend|suggest|advis|try|consider|should|could|better|best|instead|avoid|need to|make sure|don't|use|choose|pick|go for|go with|opt|i'd|we'll|i'll (?:send|book|order|remind|call|write|set|schedule|email|prepare)|decided|agreed|let's (?:use|go with|meet)|booked|ordered|scheduled|reserved|cancelled|canceled|reminder|plan)`)
+	// producing asks for a text to be written or reworked: the answer is that text.
+	producing = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+|pls\s+)?|please\s+|i(?:'d| would) like you to\s+|i (?:need|want) you to\s+)?(?:help me (?:to )?)?(?:write|draft|compose|translate|rewrite|rephrase|reword|paraphrase|proofread|summari[sz]e|sum (?:this|it|that)|label|check (?:this|these|the|my) (?:sentence|text|grammar|paragraph|e-?mail|letter|spelling)|correct (?:this|the|my|these)|shorten|tell me (?:a|an|another|some|something|smth|sth)\b|make up|invent|pretend|imagine|let's (?:play|pretend|role-?play)|role-?play|act as|how do (?:i|you) say|say (?:this|it|that) in|give me a (?:title|name|slogan|caption|headline|poem|joke|story))\b`)
+	salutes   = english(`^\W{0,3}(?:dear|hi|hello|hey) [^\n,]{1,40},\s*$`)
+	signs     = english(`^\W{0,3}(?:(?:kind|best|warm|warmest|many|with kind)\s+(?:regards|wishes|thanks)|sincerely|yours|regards|cheers|love|best)\b[^\n]{0,30}$`)
+)
+
+// shortSaying is up to how many words an assistant's sentence is held to be a remark if
+// nothing speaks against it.
+const shortSaying = 10
+
+// drafts says whether an assistant's message is a letter that it was asked to write.
+func drafts(text string) bool {
+	opened, lines := false, strings.Split(text, "\n")
+	for _, line := range lines {
+		if len(line) > 80 {
+			continue
+		}
+		if opened && signs.MatchString(line) {
+			return true
+		}
+		opened = opened || salutes.MatchString(line)
+	}
+	return false
+}
+
+// produces says whether the message before an assistant's asks for a text, which it is then.
+func (g *grouping) produces() bool {
+	last := g.heardLast()
+	if last == "" {
+		return false
+	}
+	for i, line := range strings.Split(last, "\n") {
+		if i > 2 {
+			break
+		}
+		for _, part := range strings.SplitAfter(head(line, 300), ". ") {
+			if producing.MatchString(strings.TrimSpace(part)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// heardLast is the text of the message before, "" if that is the same speaker's or long.
+func (g *grouping) heardLast() string {
+	if len(g.heard) == 0 {
+		return ""
+	}
+	last := g.heard[len(g.heard)-1]
+	if sameSpeaker(last, g.message) || len(last.Text) > recalledText {
+		return ""
+	}
+	return last.Text
+}
+
+// remarks says whether a sentence of an assistant is no more than a remark.
+func (g *grouping) remarks(text string) bool {
+	if g.message.Name != "" || !g.english || performs.MatchString(text) {
+		return g.message.Name == "" && performs.MatchString(text)
+	}
+	n := countWords(text)
+	telling := strings.ContainsAny(text, "0123456789") || g.tellsNames(text)
+	counsel := counsels.MatchString(text)
+	switch {
+	case ofItself.MatchString(text) && !advises.MatchString(text), guesses.MatchString(text) && !advises.MatchString(text):
+		return true
+	case g.product && !counsel:
+		return true
+	case telling, n > 2*shortSaying:
+		return false
+	case n <= shortSaying && pointsOnly.MatchString(text), !verbal(wordsOf(text)):
+		return true
+	case reports.MatchString(text) && n <= shortSaying, underWay.MatchString(text):
+		return true
+	case prizes.MatchString(text) && !counsel:
+		return true
+	case n > shortSaying || counsel:
+		return g.repeats(text)
+	case strings.HasSuffix(strings.TrimSpace(text), "!"):
+		return true
+	}
+	return g.repeats(text)
+}
+
+// repeats says whether nearly all words of a sentence stand in the message before.
+func (g *grouping) repeats(text string) bool {
+	last := g.heardLast()
+	if last == "" || advises.MatchString(text) {
+		return false
+	}
+	before := map[string]bool{}
+	for _, w := range wordsOf(last) {
+		before[w.low] = true
+	}
+	found, of := 0, 0
+	for _, w := range wordsOf(text) {
+		if !light[w.low] {
+			of++
+			if before[w.low] {
+				found++
+			}
+		}
+	}
+	return of > 1 && found*4 >= of*3
+}

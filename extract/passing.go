@@ -1,0 +1,155 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Much of what a user writes belongs to the moment: how they feel just now, what they
+// do in the next minutes, how the work that is going on goes, and what they think of
+// the answer they were given. None of it tells anything of them tomorrow. A sentence
+// that names somebody or something, has a number or a date in it, or speaks of "my" or
+// "our" anything is not taken for such.
+
+// passingWords is the most words of a sentence that may be of the moment only.
+const passingWords = 18
+
+const (
+	// before and after a remark of the moment.
+	soft   = `(?:(?:ok|okay|oh|ah|hm+|so|and|but|well|now|then|anyway|also|ugh|omg|um|uh|no|yes|yeah|wait|right|haha|lol|lmao|man|damn|finally|alright|sorry|great|cool|nice|perfect|fair enough|honestly|actually|btw)[\s,!.:;…–—-]+)*`
+	tail3  = `(?:[\s,]+(?:lol|lmao|haha\w*|rn|now|right now|again|today|tonight|already|though|tho|too|as well|still|yet|here|i swear|so much|so hard|so bad|man|omg|ugh|fr|ngl|tbh|xd|either|at all|honestly|lately|after that|thanks|this time|for me))*[\s.!…]*$`
+	am     = `(?:i'm|im|i am|i'm feeling|i feel|feeling|we're|we are)`
+	very3  = `(?:(?:so|really|very|too|literally|just|already|pretty|kinda|a bit|totally|all|still|about to be|such|super|actually)\s+)*`
+	mood   = `(?:tired|exhausted|bored|crying|dying|dead|hungry|starving|thirsty|sleepy|happy|mad|angry|pissed(?: off)?|annoyed|frustrated|confused|lost|stuck|lazy|cold|hot|freezing|sweating|laughing|screaming|shaking|blushing|cooked|speechless|impressed|amazed|surprised|shocked|hyped|pumped|excited|done|overwhelmed|curious|nervous|sorry|grateful|relieved|an idiot|stupid|dumb|silly|blind|such an idiot|glad|proud|back|away|off|here|ready|waiting|listening|getting there|working on it|on it|trying|checking|looking|testing(?: this| it)?|reading(?: it| this)?)`
+	shows  = `(?:shows?|says?|throws?|gives?|returns?|hangs?|fails?|failed|crash(?:es|ed)?|loads?|freez(?:es)?|works?|worked|compiles?|compiled|runs?|pass(?:es|ed)?|breaks?|broke|builds?|built|happens?|happened|stopped|spins?|helped|fixed it|did it|solved it|did nothing|does nothing|won't load|doesn't load|keeps (?:\pL+ing)|times out|timed out)`
+	state  = `(?:red|green|failing|broken|working|loading|stuck|hanging|crashing|the same|slow|down|up|blank|empty|fixed|running|building|lagging|gone|better|worse|coming|done|fine|frozen|weird|empty|there|not there|not working|compiling|passing)`
+	device = `(?:(?:tracking|login|main|last|first|whole|web|home|new|other|second|second|unit|front|error) )?(?:page|site|website|app|build|tests?|link|button|screen|script|code|query|server|pipeline|job|deploy|output|command|request|program|function|loop|import|install|download|upload|video|connection|wifi|router|printer|cursor|terminal|console|log|file|preview|form|image|bug|error|light|lights|game|stream|tab|window|spinner|menu|api|endpoint|response|container|branch)`
+	chore  = `(?:try(?:ing)? (?:it|that|this|again|the|another|a different|with|out|to|\pL+ing)|grab|check|restart|reboot|reload|refresh|retry|test|paste|post|send (?:it|that|this|you|the)|show you|copy|rerun|run (?:it|that|this|the)|do (?:it|that|this)|give (?:it|that|this) a|read (?:it|this|that|through)|take a (?:shower|break|nap|look|walk|screenshot|photo|picture)|have a look|look (?:at|into|it)|make (?:tea|coffee|some|a coffee|a tea|dinner|lunch)|eat (?:now|something|first|lunch|dinner)|get (?:coffee|food|water|lunch|dinner|some|a coffee|a drink|a snack|back to)|ask (?:them|him|her|around)|google|fix (?:it|that|this)|log (?:in|out)|put (?:it|that|this|the)|think about|sleep on|wait|see (?:if|what|how|whether)|let you know|come back|be (?:back|right back)|go (?:now|to bed|to sleep|eat|check|with (?:that|this|it))|use (?:that|this|it)|leave it|keep (?:it|that)|figure (?:it|this|that) out|start over|finish (?:this|it|that)|continue|move on|type)`
+)
+
+var passingForms = []*regexp.Regexp{
+	// How one feels just now.
+	english(`^` + soft + am + `\s+` + very3 + mood + tail3),
+	english(`^` + soft + `(?:it|this|that|the|these|those)\b[^,.]{0,40}\s(?:is|are|'s|was)\s+(?:` + very3 + `)(?:killing me|driving me (?:crazy|nuts|mad|insane)|so (?:slow|annoying|hard|cute|pretty|weird)|annoying|ridiculous)` + tail3),
+	english(`^` + soft + `(?:i )?(?:really )?(?:hate|love|like|can't stand) (?:this|that|these|those) (?:boss|level|game|song|part|build|bug|error|thing|page|site|website|app|computer|laptop|weather|keyboard|code|file|test|tests|idea|one|answer|version|line|picture|pic|photo|bit|joke|story|poem|tool|color|colour|look|style|list|update|feature|map|round|match|mission|quest)` + tail3),
+	english(`^` + soft + `i (?:can't|cannot) (?:wait|take it|even|breathe|stop (?:laughing|crying)|believe (?:it|this|that)|deal)(?: any ?more| any longer)?` + tail3),
+	english(`^` + soft + `(?:lagging|crashing|buffering|freezing|sweating|crying|dying|screaming|laughing|vibing|same|mood)` + tail3),
+	// What is done in the next minutes.
+	english(`^` + soft + `(?:i'm |im |i am |we're )?(?:gonna|going to|about to|off to)\s+(?:just |quickly |now |go |first |go and )*` + chore + `\b[^,.]*$`),
+	english(`^` + soft + `(?:i'll|i will|ill)\s+(?:just |quickly |now |go |first |go and |probably )*` + chore + `\b[^,.]*$`),
+	english(`^` + soft + `(?:let me|lemme|let's|lets|let us)\s+\pL+\b[^,.]*$`),
+	english(`^` + soft + `(?:i'm |im |i am )?(?:now )?(?:looking for (?:the|my (?:glasses|phone|keys|charger|notes|pen|wallet))|trying (?:again|it|that|this|the)|running (?:it|that|this)|restarting|reloading|rebooting|retrying|typing|scrolling)\b[^,.]*$`),
+	// How the work goes.
+	english(`^` + soft + `(?:(?:way|much|a bit|bit|still|far|a little) )?(?:too [a-z]+|not (?:enough|good|bad|great|clear|funny|quite|right|there|yet|helpful|working|bad))` + tail3),
+	english(`^` + soft + `(?:still |now |all |yep |yup |nope |again )*(?:(?:it|its|it's|that|that's|thats|this|everything|things?|they|they're|the ` + device + `)(?:'s| is| are| was)?\s+)?(?:still |now |all |finally |just |not |back )*` + state + tail3),
+	english(`^` + soft + `(?:it|that|this|everything|nothing|the ` + device + `)\s+(?:just |still |now |only |finally |also |always )*` + shows + `(?:\s+(?:a|an|the|it|that|nothing|me)(?:\s[\pL-]+){0,3})?` + tail3),
+	english(`^` + soft + `(?:i )?(?:just )?forgot to (?:\pL+ )(?:it|that|this|the)\b[^,.]*$`),
+	english(`^` + soft + `(?:nvm|never ?mind)[\s,.!]+(?:it|its|it's|it'll|that|that's|i (?:got|found|fixed|figured|solved|see|know|get)|all|forget)\b[^,.]*$`),
+	english(`^` + soft + `(?:i|we) (?:got|found|fixed|figured|solved|did|made|broke|see|get|understand|understood) (?:it|that|this|them|what (?:it|you|that))\b[^,.]{0,20}$`),
+	// What is thought of the answer, and of the one who gives it.
+	english(`^` + soft + `(?:that's|thats|that is|this is|it's|its|this isn't|that isn't|this was|that was)\s+(?:not |exactly |just |really |what |almost |pretty much )+(?:what |how |the one )?i\b[^.]*$`),
+	english(`^` + soft + `i (?:said|asked for|asked you|told you|wanted|needed|meant) (?:it|that|this|one|only|just|the|you|two|three|four|five|six|ten|\d|shorter|longer|to (?:say|ask))\b[^.]*$`),
+	english(`^` + soft + `i(?:'d| would) (?:rather )?(?:put|make|move|use|say|change|add|remove|keep|swap|drop|cut|start|phrase|word|write|call it|go with)\s[^.]*$`),
+	english(`^` + soft + `i (?:wish|hope|like|love|hate|thank|trust|believe|appreciate|see|hear|know|admire)\s+(?:you|how you|what you|that you|your)\b[^.]*$`),
+	english(`^` + soft + am + `\s+` + very3 + mood + `\s(?:how|by how|by|with|at|that|about|of|for)\s[^.]*\byou(?:r|'re)?\b[^.]*$`),
+	english(`^` + soft + `i (?:was (?:going|about|gonna) to|meant to|forgot what i (?:was|wanted)|don't know (?:what|how|why|if)|can't remember (?:what|how|why)|have no idea (?:what|how|why))(?:\s|$)[^.]*$`),
+	english(`^` + soft + `i(?:'m| am)? ?(?:just )?(?:think|guess|believe|suppose)?,? ?i(?:'m| am|'ve)? (?:finally )?(?:understand|get|got|see|follow|know) (?:it|now|that|this|what you mean)\b[^,.]*$`),
+	english(`^` + soft + `(?:it's|that's|its|thats|no,?|not) (?:the|that) (?:other|wrong|same|first|second|third|last|next|previous) (?:one|file|line|part|version|word|page|button)\b[^.]{0,20}$`),
+	english(`^` + soft + `no,? [a-z_./-]+,? not [a-z_./-]+\W*$`),
+	english(`^` + soft + `i(?:'m| am)? just (?:checking|testing|trying|wondering|asking|saying|kidding|joking|looking|browsing|playing around|messing (?:around|with you))\b[^.]*$`),
+}
+
+// interrupting are remarks that are of the moment whatever else is in them.
+var interrupting = []*regexp.Regexp{
+	english(`(?:^|\s)(?:brb|bbl|gtg|g2g|afk|bbs|right back|be back (?:soon|in a (?:bit|sec|minute|moment))|one (?:moment|sec|second|minute)|just a (?:moment|sec|second|minute)|hang on|hold on|gimme a (?:sec|minute|moment)|give me a (?:sec|second|minute|moment))(?:\W|$)`),
+	english(`^(?:sec|a sec|wait|moment|hold up|two secs?|2 secs?)[,.!\s]+(?:the )?(?:door|phone|doorbell|kettle|dog|cat|baby|call|someone's (?:at|here)\b.*)\W*$`),
+	english(`^` + soft + `(?:next|another|one more|same|more of)\s+(?:one|again|time|those|these|please)\b[^.]{0,20}$`),
+}
+
+var (
+	// addressing opens a remark on the one who is spoken to.
+	addressing = english(`^` + soft + `(?:you|u|you've|you're|youre|ur|your (?:answer|reply|version|list|code|last|first|second|suggestion|explanation|text|translation|summary))\b`)
+	// lasting are words of what holds longer than a moment.
+	lasting = english(`\b(?:always|never|usually|often|every|each|since|from now on|in general|by default|years?|months?|weeks?|remember|call me|allerg\pL*|vegan|vegetarian|pregnant|married|divorced|engaged|diagnosed|job|school|work|university|house|moved|born|birthday|retire\pL*|tomorrow|next|weekend|yesterday)\b`)
+	// ownThing is anything of the speaker's own but what the talk is about.
+	ownThing  = english(`\b(?:my|our|mine|ours)\b(?: (?:god|bad|mind|turn|english|way|glasses|goodness|mistake|fault|question|point|brain|head))?`)
+	neverMind = english(`\bnever ?mind\b`)
+	moodOf    = english(`^` + soft + am + `\s+` + very3 + mood + tail3)
+	// remarkEnd parts a sentence into its remarks.
+	remarkEnd = regexp.MustCompile(`[,;!.…]+\s+|\s+[-–—]+\s+`)
+	// performs is what is done in a play, between asterisks.
+	performs = regexp.MustCompile(`^\*\pL[^*\n]{2,80}\*(?:\s|$)`)
+	// onlyQuotes is a quotation that is handed over with a word or two.
+	onlyQuotes = english(`^(?:(?:ok|okay|and|now|also|then|next|or|but|what about|how about|this|that|these|here|one more|another(?: one)?|this one|please|check|the next one)[\s,:]+)+["“«][^"”»]{3,}["”»]\W*$`)
+)
+
+// passes says whether a sentence of a user belongs to the moment only.
+func passes(text string, names map[string]bool) bool {
+	if countWords(text) > passingWords || len(text) > 200 {
+		return false
+	}
+	if onlyQuotes.MatchString(text) || performs.MatchString(text) {
+		return true
+	}
+	if ownsThing(text) || named(text, names) {
+		return false
+	}
+	if passesAsOne(text) || interrupts(text) {
+		return true
+	}
+	parts := remarkEnd.Split(text, -1)
+	if len(parts) < 2 {
+		return false
+	}
+	found := false
+	for _, part := range parts {
+		if !hasContent(part) || isSmallTalk(part, names) || carriesNothing(part) {
+			continue
+		}
+		if !passesAsOne(part) && !(found && dangles(part)) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// dangles says whether a part says only why or how much.
+func dangles(part string) bool {
+	words := wordsOf(part)
+	return len(words) > 0 && len(words) <= 4 && words[0].low == "so" && !verbal(words)
+}
+
+// interrupts says whether a sentence breaks off the talk, or asks for more of the same.
+func interrupts(text string) bool {
+	for _, form := range interrupting {
+		if form.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
+
+func ownsThing(text string) bool {
+	for _, m := range ownThing.FindAllString(text, -1) {
+		if !strings.Contains(m, " ") {
+			return true
+		}
+	}
+	return false
+}
+
+func passesAsOne(text string) bool {
+	if lasting.MatchString(neverMind.ReplaceAllString(text, "nvm")) || !moodOf.MatchString(text) && slotOf(text).name != "" {
+		return false
+	}
+	if addressing.MatchString(text) {
+		return true
+	}
+	for _, form := range passingForms {
+		if form.MatchString(text) {
+			return true
+		}
+	}
+	return false
+}
