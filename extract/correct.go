@@ -18,8 +18,12 @@ var (
 	slipOpens  = english(`^(?:oops|oopsie|whoops|ops|ugh|argh|agh|wait|no wait|wait no|correction|typo|edit|my bad|my mistake|sorry)\b`)
 	actuallyIs = english(`^(?:no[,.! ]+)?(?:(?:actually|sorry|wait|oh)[,: ]+)+(?:it's|it is|that's|it was|that was)\s+(.+)$`)
 	notXButY   = english(`^(?:no[,.! ]+)?(?:it's |that's |i said |i meant )?not (\S+(?: \S+){0,3}?)(?:,| but|;) (?:but |it's |it is |rather )?(\S+(?: \S+){0,3})$`)
-	starred    = regexp.MustCompile(`^(?:\*+\s?([^\s*]+(?:\s[^\s*]+){0,2})\**|([^\s*]+)\*+)$`)
-	saidWrong  = english(`^(?:` + lightWords + `)i (?:said|told you|wrote|mentioned)(?: earlier| before| yesterday)?(?: that)? (.{5,80}?),? (?:but )?(?:and )?(?:that|it|this|which|i)(?:'s| is| was|'re) (?:wrong|a mistake|incorrect|not right|not true|mistaken|a typo|a lie)[:,.;!–— -]+(?:(?:because|since|actually|in fact|and|but)\s+)*(?:(?:it|he|she|that|they)(?:'s| is| was|'re| are)|(?:it|that) should be|the (?:right|correct) one is)\s+(?:actually |really |called |now |in )*(.+)$`)
+	// spelled tells how a name is written.
+	spelled = english(`^(?:no[,.! ]+)?(?:it's|it is|that's|that is|his name is|her name is)\s+(?:spel(?:led|t)\s+)?(\p{Lu}[\pL'-]+),?\s+(?:with|without|spel(?:led|t)|written) (?:an? |with |no |two )\S+.{0,30}$`)
+	// saidEarlier corrects what was said some messages before.
+	saidEarlier = english(`^(?:` + lightWords + `)?(?:(?:earlier|before|yesterday|just now),? i (?:said|told you|wrote|mentioned)|i (?:said|told you|wrote|mentioned) (?:earlier|before|yesterday))(?: that)? (.{5,80}?)[,;.]+ (?:but )?(?:(?:that|it)(?:'s| is| was) (?:wrong|a mistake|not right)[,;.:]* )?(?:but )?(?:it's|it is|that should be|it should be|that's) (?:actually |really |now )?((?:at |on |in )?\S+(?: \S+){0,4})$`)
+	starred     = regexp.MustCompile(`^(?:\*+\s?([^\s*]+(?:\s[^\s*]+){0,2})\**|([^\s*]+)\*+)$`)
+	saidWrong   = english(`^(?:` + lightWords + `)i (?:said|told you|wrote|mentioned)(?: earlier| before| yesterday)?(?: that)? (.{5,80}?),? (?:but )?(?:and )?(?:that|it|this|which|i)(?:'s| is| was|'re) (?:wrong|a mistake|incorrect|not right|not true|mistaken|a typo|a lie)[:,.;!–— -]+(?:(?:because|since|actually|in fact|and|but)\s+)*(?:(?:it|he|she|that|they)(?:'s| is| was|'re| are)|(?:it|that) should be|the (?:right|correct) one is)\s+(?:actually |really |called |now |in )*(.+)$`)
 )
 
 // corrects takes a sentence that corrects what was said before it and says whether
@@ -42,6 +46,16 @@ func (g *grouping) corrects(text string) bool {
 		right = m[1]
 	} else if m := slipped.FindStringSubmatch(bare); m != nil && slipOpens.MatchString(bare) && countWords(m[1]) <= 4 && !verbal(wordsOf(m[1])) && !isSmallTalk(bare, g.names) {
 		right = m[1]
+	}
+	if right == "" {
+		if m := spelled.FindStringSubmatch(bare); m != nil {
+			right, plainly = m[1], true
+		} else if m := slipped.FindStringSubmatch(bare); m != nil && slipOpens.MatchString(bare) {
+			// "sorry, 19 March, 4 March is my dad's"
+			if first := firstPart(m[1]); first != m[1] && countWords(first) <= 3 && !verbal(wordsOf(first)) && named(m[1], nil) && !isSmallTalk(first, g.names) {
+				right = first
+			}
+		}
 	}
 	if right == "" || endsAsking(text) {
 		return false
@@ -157,6 +171,9 @@ var wrongHints = strings.Split("wrong,mistake,incorrect,not right,not true,typo,
 
 // takesBack takes "I said my sister's name is Katrin, that was wrong: it's Karin".
 func (g *grouping) takesBack(text string) bool {
+	if len(text) <= 300 && g.saysOtherwise(text) {
+		return true
+	}
 	if low := strings.ToLower(text); len(text) > 300 || !contains(low, wrongHints) {
 		return false
 	}
@@ -172,4 +189,57 @@ func (g *grouping) takesBack(text string) bool {
 		statement{text: dated, when: when, slot: amend(was, m[2], false), words: countWords(text)})
 	g.spoken, g.asked, g.adjacent = true, "", true
 	return true
+}
+
+// saysOtherwise takes "earlier I said the flight leaves at 6, it's at 8": what was said of
+// it in one of the messages just before is to be forgotten.
+func (g *grouping) saysOtherwise(text string) bool {
+	m := saidEarlier.FindStringSubmatch(strings.TrimRight(text, " .!"))
+	if m == nil {
+		return false
+	}
+	if clause := strings.TrimSpace(m[1]); !g.shallow {
+		if was, found := g.saidOf(clause); found {
+			g.out = append(g.out, statement{text: was.text, forget: true, words: was.words})
+		}
+	}
+	dated, when := resolve(text, g.said, g.english)
+	g.out = append(g.out, statement{text: dated, when: when, words: countWords(text)})
+	g.spoken, g.asked, g.adjacent = true, "", true
+	return true
+}
+
+// farther is how many messages back a statement is looked for that is quoted.
+const farther = 2 * reach
+
+// saidOf gives the statement of the messages just before that has all that a clause has.
+func (g *grouping) saidOf(clause string) (statement, bool) {
+	wanted := wordsOf(clause)
+	for i := len(g.heard) - 1; i >= 0 && i >= len(g.heard)-farther; i-- {
+		earlier := g.heard[i]
+		if !sameSpeaker(earlier, g.message) || len(earlier.Text) > recalledText {
+			continue
+		}
+		before := &hearing{rules: g.rules, names: g.hearing.names, heard: g.heard[:i], shallow: true}
+		all, err := before.statements(g.ctx, earlier)
+		if err != nil {
+			return statement{}, false
+		}
+		for _, s := range all {
+			has := map[string]bool{}
+			for _, w := range wordsOf(s.text) {
+				has[w.low] = true
+			}
+			missing := 0
+			for _, w := range wanted {
+				if !has[w.low] && !light[w.low] {
+					missing++
+				}
+			}
+			if missing == 0 && !s.forget {
+				return s, true
+			}
+		}
+	}
+	return statement{}, false
 }

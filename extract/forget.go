@@ -13,8 +13,12 @@ var (
 	forgetAbout = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:forget|delete|remove|erase|unlearn)\s+(?:everything|all|anything|whatever|what)(?:\s+(?:that\s+)?(?:you (?:know|have|remember|stored|saved|learned)|i(?:'ve| have)? (?:said|told you|mentioned|shared)|i ever said))?\s+(?:about|on|of|regarding)\s+(.+)$`)
 	takeBack    = english(`^` + lightWords + `i take back (?:what|everything|all) i said about\s+(.+)$`)
 	offRecord   = english(`^` + lightWords + `(?:(?:do not|don't|never) (?:remember|save|store|keep|record|note|memori[sz]e) (?:this|that|the following)|off the record)[:,.–—-]*\s+(.+)$`)
-	fromMemory  = english(`,?\s+(?:from (?:your |the )?memory|please|pls|ok|okay|thanks|thank you)\W*$`)
-	forgetMine  = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:forget|delete|remove|erase)\s+my\s+([\pL -]{2,30}?)(?:\s+from (?:your )?memory|\s+please)?\W*$`)
+	// forgetWhere names by a clause what "forget my …" names by a noun.
+	forgetWhere = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+)?(?:forget|delete|remove|erase)\s+(where i live|where i work|who i work for|what i do(?: for (?:a living|work))?|how old i am|what my name is|when i was born|when my birthday is|what i(?:'m| am) called|where i(?:'m| am) from)(?:\s+from (?:your )?memory|,? please|,? ok(?:ay)?)?\W*$`)
+	// forgetLast takes back what was said last.
+	forgetLast = english(`^(?:(?:omg|oh|no|wait|sorry|actually|please|ugh|ok|um|god|lol|haha|hmm)[\s,!.]+)*(?:(?:can|could) you\s+(?:please\s+)?)?(?:forget|delete|erase|ignore|unsee|don't remember|do not remember|don't save|scratch)\s+(?:what i (?:just )?(?:said|told you|wrote|typed)(?: (?:just )?now| before that)?|that i (?:just )?(?:said|told you|wrote) (?:that|this)|(?:the|that|my) (?:last|previous) (?:message|thing|bit|part|sentence|line|one|statement)(?: i (?:said|wrote|sent))?|everything i just (?:said|told you)|i (?:just )?(?:said|told you|wrote) (?:that|this|anything))(?:,? please|,? ok(?:ay)?|,? lol|,? haha)*\W*$`)
+	fromMemory = english(`,?\s+(?:from (?:your |the )?memory|please|pls|ok|okay|thanks|thank you)\W*$`)
+	forgetMine = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:forget|delete|remove|erase)\s+my\s+([\pL -]{2,30}?)(?:\s+from (?:your )?memory|\s+please)?\W*$`)
 )
 
 // forgettable are what "forget my …" may name, and the slot of each.
@@ -30,11 +34,14 @@ func (g *grouping) forgets(text string) bool {
 	low := strings.ToLower(text)
 	if !strings.Contains(low, "forget") && !strings.Contains(low, "delete") && !strings.Contains(low, "remove") && !strings.Contains(low, "erase") &&
 		!strings.Contains(low, "remember") && !strings.Contains(low, "unlearn") && !strings.Contains(low, "drop") && !strings.Contains(low, "scrap") && !strings.Contains(low, "take back") && !strings.Contains(low, "off the record") &&
-		!strings.Contains(low, "this") {
+		!strings.Contains(low, "this") && !strings.Contains(low, "ignore") && !strings.Contains(low, "scratch") && !strings.Contains(low, "save") && !strings.Contains(low, "unsee") {
 		return false
 	}
 	s := statement{forget: true, words: countWords(text)}
 	bare := strings.TrimRight(text, " .!?")
+	if forgetLast.MatchString(bare) {
+		return g.forgetsLast()
+	}
 	if m := forgetThat.FindStringSubmatch(bare); m != nil {
 		clause := fromMemory.ReplaceAllString(m[1], "")
 		if !standsAlone(clause) {
@@ -51,6 +58,8 @@ func (g *grouping) forgets(text string) bool {
 		if slot, ok := forgettable[s.slot.subject]; ok && strings.HasPrefix(strings.ToLower(s.text), "my ") {
 			s.slot = about{name: slot}
 		}
+	} else if m := forgetWhere.FindStringSubmatch(bare); m != nil {
+		s.text, s.slot = m[1], about{name: clauseSlot(strings.ToLower(m[1]))}
 	} else if m := forgetMine.FindStringSubmatch(bare); m != nil {
 		slot, ok := forgettable[strings.ToLower(m[1])]
 		if !ok {
@@ -62,6 +71,45 @@ func (g *grouping) forgets(text string) bool {
 	}
 	g.out = append(g.out, s)
 	g.spoken, g.asked, g.adjacent = true, "", false
+	return true
+}
+
+// clauseSlot is the slot that a clause of forgetWhere names.
+func clauseSlot(clause string) string {
+	switch {
+	case strings.Contains(clause, "live"):
+		return "home"
+	case strings.Contains(clause, "work for"), strings.Contains(clause, "where i work"):
+		return "work"
+	case strings.Contains(clause, "what i do"):
+		return "role"
+	case strings.Contains(clause, "old"):
+		return "age"
+	case strings.Contains(clause, "born"), strings.Contains(clause, "birthday"):
+		return "birthday"
+	case strings.Contains(clause, "from"):
+		return "born in"
+	case strings.Contains(clause, "called"):
+		return "called"
+	}
+	return "name"
+}
+
+// forgetsLast takes back the statement before, of this message or of the last one of its
+// speaker that states something.
+func (g *grouping) forgetsLast() bool {
+	g.asked, g.adjacent = "", false
+	if n := len(g.out); n > 0 {
+		g.out = g.out[:n-1]
+		return true
+	}
+	if g.spoken || g.shallow {
+		return true
+	}
+	g.spoken = true
+	if from, last, _ := g.own(g.ctx, g.message); from != nil {
+		g.out = append(g.out, statement{text: last.text, forget: true, words: last.words})
+	}
 	return true
 }
 

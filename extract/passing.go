@@ -37,22 +37,22 @@ var passingForms = []*regexp.Regexp{
 	// What is done in the next minutes.
 	english(`^` + soft + `(?:i'm |im |i am |we're )?(?:gonna|going to|about to|off to)\s+(?:just |quickly |now |go |first |go and )*` + chore + `\b[^,.]*$`),
 	english(`^` + soft + `(?:i'll|i will|ill)\s+(?:just |quickly |now |go |first |go and |probably )*` + chore + `\b[^,.]*$`),
-	english(`^` + soft + `(?:let me|lemme|let's|lets|let us)\s+\pL+\b[^,.]*$`),
+	english(`^` + soft + `(?:(?:let me|lemme)\s+(?:just |first |quickly |go |try )*(?:see|check|try|think|look|go|get|find|read|test|move|moving|send|paste|show|grab|ask|do|run|fix|change|put|copy|open|close|restart|reload|start|finish|explain|rephrase|add|use|know|be|start over|sleep on|double[- ]check|google|take)|(?:let's|lets|let us)\s+(?:just |first |not )*(?:see|try|check|look|go on|go back|do (?:it|this|that)|find out|test|wait|start|keep|make (?:it|this|that)|use (?:it|this|that|the)|say|play|talk about|begin|continue|stop|move on|run (?:it|this|that)|think|figure|fix|change|put|add|write|pretend|focus|leave))\b[^,.]*$`),
 	english(`^` + soft + `(?:i'm |im |i am )?(?:now )?(?:looking for (?:the|my (?:glasses|phone|keys|charger|notes|pen|wallet))|trying (?:again|it|that|this|the)|running (?:it|that|this)|restarting|reloading|rebooting|retrying|typing|scrolling)\b[^,.]*$`),
 	// How the work goes.
 	english(`^` + soft + `(?:(?:way|much|a bit|bit|still|far|a little) )?(?:too [a-z]+|not (?:enough|good|bad|great|clear|funny|quite|right|there|yet|helpful|working|bad))` + tail3),
 	english(`^` + soft + `(?:still |now |all |yep |yup |nope |again )*(?:(?:it|its|it's|that|that's|thats|this|everything|things?|they|they're|the ` + device + `)(?:'s| is| are| was)?\s+)?(?:still |now |all |finally |just |not |back )*` + state + tail3),
 	english(`^` + soft + `(?:it|that|this|everything|nothing|the ` + device + `)\s+(?:just |still |now |only |finally |also |always )*` + shows + `(?:\s+(?:a|an|the|it|that|nothing|me)(?:\s[\pL-]+){0,3})?` + tail3),
-	english(`^` + soft + `(?:i )?(?:just )?forgot to (?:\pL+ )(?:it|that|this|the)\b[^,.]*$`),
+	english(`^` + soft + `(?:i )?(?:just )?forgot to (?:save|commit|push|attach|paste|add|include|run|restart|build|compile|import|close|mention|say|upload|send|hit|press|click|copy|enable|turn|switch|type)\b[^,.]*$`),
 	english(`^` + soft + `(?:nvm|never ?mind)[\s,.!]+(?:it|its|it's|it'll|that|that's|i (?:got|found|fixed|figured|solved|see|know|get)|all|forget)\b[^,.]*$`),
 	english(`^` + soft + `(?:i|we) (?:got|found|fixed|figured|solved|did|made|broke|see|get|understand|understood) (?:it|that|this|them|what (?:it|you|that))\b[^,.]{0,20}$`),
 	// What is thought of the answer, and of the one who gives it.
 	english(`^` + soft + `(?:that's|thats|that is|this is|it's|its|this isn't|that isn't|this was|that was)\s+(?:not |exactly |just |really |what |almost |pretty much )+(?:what |how |the one )?i\b[^.]*$`),
-	english(`^` + soft + `i (?:said|asked for|asked you|told you|wanted|needed|meant) (?:it|that|this|one|only|just|the|you|two|three|four|five|six|ten|\d|shorter|longer|to (?:say|ask))\b[^.]*$`),
-	english(`^` + soft + `i(?:'d| would) (?:rather )?(?:put|make|move|use|say|change|add|remove|keep|swap|drop|cut|start|phrase|word|write|call it|go with)\s[^.]*$`),
-	english(`^` + soft + `i (?:wish|hope|like|love|hate|thank|trust|believe|appreciate|see|hear|know|admire)\s+(?:you|how you|what you|that you|your)\b[^.]*$`),
+	english(`^` + soft + `i (?:(?:said|asked for|wanted|meant) (?:it|that|this|one|only|just|you|two|three|four|five|six|ten|\d|shorter|longer|to (?:say|ask))|asked you|told you (?:that|this|already|not|to)|needed it)\b[^.]*$`),
+	english(`^` + soft + `i(?:'d| would) (?:rather )?(?:put|make|move|use|say|change|add|remove|keep|swap|drop|cut|start|phrase|word|write|call|go with)\s(?:the|it|that|this|them|these|those|more|less|fewer|something|a (?:different|shorter|longer|simpler|better))\b[^.]*$`),
+	english(`^` + soft + `i (?:wish|hope|like|love|hate|thank|trust|believe|appreciate|admire)\s+(?:you|how you|what you|that you|your)\b[^.,]*$`),
 	english(`^` + soft + am + `\s+` + very3 + mood + `\s(?:how|by how|by|with|at|that|about|of|for)\s[^.]*\byou(?:r|'re)?\b[^.]*$`),
-	english(`^` + soft + `i (?:was (?:going|about|gonna) to|meant to|forgot what i (?:was|wanted)|don't know (?:what|how|why|if)|can't remember (?:what|how|why)|have no idea (?:what|how|why))(?:\s|$)[^.]*$`),
+	english(`^` + soft + `i (?:(?:was (?:going|about|gonna) to|meant to|wanted to) (?:ask|say|tell|write|type|add|mention)|forgot what i (?:was|wanted)|(?:don't know|can't remember|have no idea) (?:what|how|why|if|where) (?:it|this|that|you|i did|i was|went|happened|is|to (?:say|ask|explain|put|phrase|fix|answer|do (?:it|this|that|with|now|next|here))))(?:\s|$)[^.]*$`),
 	english(`^` + soft + `i(?:'m| am)? ?(?:just )?(?:think|guess|believe|suppose)?,? ?i(?:'m| am|'ve)? (?:finally )?(?:understand|get|got|see|follow|know) (?:it|now|that|this|what you mean)\b[^,.]*$`),
 	english(`^` + soft + `(?:it's|that's|its|thats|no,?|not) (?:the|that) (?:other|wrong|same|first|second|third|last|next|previous) (?:one|file|line|part|version|word|page|button)\b[^.]{0,20}$`),
 	english(`^` + soft + `no,? [a-z_./-]+,? not [a-z_./-]+\W*$`),
@@ -61,7 +61,7 @@ var passingForms = []*regexp.Regexp{
 
 // interrupting are remarks that are of the moment whatever else is in them.
 var interrupting = []*regexp.Regexp{
-	english(`(?:^|\s)(?:brb|bbl|gtg|g2g|afk|bbs|right back|be back (?:soon|in a (?:bit|sec|minute|moment))|one (?:moment|sec|second|minute)|just a (?:moment|sec|second|minute)|hang on|hold on|gimme a (?:sec|minute|moment)|give me a (?:sec|second|minute|moment))(?:\W|$)`),
+	english(`(?:^|\s)(?:brb|bbl|gtg|g2g|afk|bbs)(?:\W|$)|\b(?:right back|be back (?:soon|in a (?:bit|sec|minute|moment)))\W*$|(?:^|[,.!…–—-]\s*)(?:(?:please|wait|ok|sorry)[,\s]+)?(?:one (?:moment|sec|second|minute)|(?:just )?a (?:moment|sec|second|minute)|(?:gimme|give me) a (?:sec|second|minute|moment))(?: please)?(?:[,.!]|\W*$)|^` + soft + `(?:hang|hold) on(?:[,.!]|\W*$|\s+(?:a|the|let|lemme|i|im|i'm|one|sec)\b)`),
 	english(`^(?:sec|a sec|wait|moment|hold up|two secs?|2 secs?)[,.!\s]+(?:the )?(?:door|phone|doorbell|kettle|dog|cat|baby|call|someone's (?:at|here)\b.*)\W*$`),
 	english(`^` + soft + `(?:next|another|one more|same|more of)\s+(?:one|again|time|those|these|please)\b[^.]{0,20}$`),
 }
@@ -69,6 +69,8 @@ var interrupting = []*regexp.Regexp{
 var (
 	// addressing opens a remark on the one who is spoken to.
 	addressing = english(`^` + soft + `(?:you|u|you've|you're|youre|ur|your (?:answer|reply|version|list|code|last|first|second|suggestion|explanation|text|translation|summary))\b`)
+	// ofSelf says that somebody speaks of themself.
+	ofSelf = english(`\b(?:i|i'm|im|i've|i'd|i'll|we|we're|we've|me|us)\b(?: (?:asked|said|meant|wanted|needed|told|gave|wrote|sent)\b)?`)
 	// lasting are words of what holds longer than a moment.
 	lasting = english(`\b(?:always|never|usually|often|every|each|since|from now on|in general|by default|years?|months?|weeks?|remember|call me|allerg\pL*|vegan|vegetarian|pregnant|married|divorced|engaged|diagnosed|job|school|work|university|house|moved|born|birthday|retire\pL*|tomorrow|next|weekend|yesterday)\b`)
 	// ownThing is anything of the speaker's own but what the talk is about.
@@ -103,10 +105,10 @@ func passes(text string, names map[string]bool) bool {
 	}
 	found := false
 	for _, part := range parts {
-		if !hasContent(part) || isSmallTalk(part, names) || carriesNothing(part) {
+		if !hasContent(part) {
 			continue
 		}
-		if !passesAsOne(part) && !(found && dangles(part)) {
+		if !isSmallTalk(part, names) && !carriesNothing(part) && !passesAsOne(part) && !(found && dangles(part)) {
 			return false
 		}
 		found = true
@@ -130,6 +132,16 @@ func interrupts(text string) bool {
 	return false
 }
 
+// tellsOfSelf says whether a text tells of who speaks more than what they asked for.
+func tellsOfSelf(text string) bool {
+	for _, m := range ofSelf.FindAllString(text, -1) {
+		if low := strings.ToLower(m); low != "me" && low != "us" && !strings.Contains(m, " ") {
+			return true
+		}
+	}
+	return false
+}
+
 func ownsThing(text string) bool {
 	for _, m := range ownThing.FindAllString(text, -1) {
 		if !strings.Contains(m, " ") {
@@ -143,7 +155,7 @@ func passesAsOne(text string) bool {
 	if lasting.MatchString(neverMind.ReplaceAllString(text, "nvm")) || !moodOf.MatchString(text) && slotOf(text).name != "" {
 		return false
 	}
-	if addressing.MatchString(text) {
+	if m := addressing.FindStringIndex(text); m != nil && !tellsOfSelf(text[m[1]:]) {
 		return true
 	}
 	for _, form := range passingForms {

@@ -250,7 +250,7 @@ const (
 )
 
 var (
-	livesIn    = english(`^` + staying + `\s+(?:(?:back|over|here|down|up|out|away|permanently|now|together|alone|house|home|in with \S+|with [^,.]{1,20}?|near \S+|from \S+(?: \p{Lu}\S+)?)\s+)*(?:in|to|into)\s+(?:(?:a|an|our|the|my|her|his|their)\s+(?:[\pL-]+\s+){0,4}?(?:in|near)\s+)?(.+)$`)
+	livesIn    = english(`^` + staying + `\s+(?:(?:back|over|here|down|up|out|away|permanently|now|together|alone|house|home|in with \S+|with [^,.]{1,20}?|near \S+|(?:on|at) (?:\d+\S* )?(?:the )?\p{Lu}\S+(?: \p{Lu}\S+)?|from \S+(?: \p{Lu}\S+)?)\s+)*(?:in|to|into)\s+(?:(?:a|an|our|the|my|her|his|their)\s+(?:[\pL-]+\s+){0,4}?(?:in|near)\s+)?(.+)$`)
 	movedInto  = english(`^moved (?:in|into)\b.{0,40}?\sin\s+(.+)$`)
 	movedAway  = english(`^(?:moved|have moved)\s+(?:out of|away from)\s+(.+)$`)
 	notPlaces  = set(`python linux windows mac macos ubuntu android iphone ios java rust golang go typescript javascript react vue kubernetes postgres postgresql vim emacs vscode google apple microsoft amazon meta github gitlab slack teams discord notion spotify netflix marketing sales engineering finance hr management team plan phase step zoom jira mysql redis aws azure gcp docker excel`)
