@@ -16,10 +16,12 @@ var (
 	underWay = english(`^(?:(?:ok|okay|sure|right|alright|yes|great)[\s,!.:–—-]+)*(?:(?:now |i'm |i am )?(?:running|checking|looking|searching|trying|working|generating|loading|fetching|processing|thinking|reading|opening|restarting|analy[sz]ing|testing|updating|writing|fixing)\b|let's (?:look|see|check|try|start|begin|go|dive|get|take|walk|break|find|run|fix|move|continue|focus|work|keep|do|think|make)\b|i'll (?:take a look|check|look|try|see|wait|get (?:right )?on|fix|run|start|do (?:it|that|this)|be)\b)`)
 	// ofItself is what it tells of itself.
 	ofItself = english(`^(?:(?:well|ok|okay|honestly|yes|no|oh|ah|haha)[\s,!.:–—-]+|as an? [^,]{2,40},\s+)*(?:i(?:'m| am) (?:a|an|the|just|only|not|so|very|really|here|always|good|fine|doing|applying|writing|looking)\b|i(?:'m| am) \p{Lu}\pL+|i (?:really |also |always |never |often |just )?(?:live|lived|love|like|hate|enjoy|speak|work|worked|grew|was|am|own|study|feel|understand|count|play|eat|drink|prefer|went|come|came|don't|do not|can't|cannot|wish|want)\b|i(?:'ve| have) (?:a|an|no|two|three|four|five|ten|\d+|been|lived|worked|always|never|many|some)\b|my (?:name|inn|pupils|wife|husband|family|house|home|dog|cat|friends?|mother|father|job|work|hobby|hobbies|favou?rite|life|life's|purpose|creators?|shop|ship|memory|knowledge)\b)`)
+	// ofUser opens what it says of its user.
+	ofUser = english(`^(?:(?:ah|oh|so|well|and|yes|right|ok|okay|great|noted|also|since|as)[\s,!.:–—-]+)*(?:you|your|you're|you've)\b`)
 	// guesses is what it takes its user to be.
 	guesses = english(`^(?:(?:ah|oh|wow|so|well|haha|it sounds like|sounds like|it seems|seems like|i guess|i bet|i imagine|looks like)[\s,!.:–—-]+)*you(?: really| clearly| definitely)? (?:seem|sound|look|must|appear|strike)\b`)
 	// pointsOnly opens a remark on what was just said.
-	pointsOnly = english(`^(?:that|this|it)(?:'s|'ll| is| was| may| might| should| could| can| will| would| must| looks| sounds| seems| means| depends)\b|^(?:to|so that|because|just) \pL+\b|^no (?:rush|problem|worries|need|pressure|stress|hurry)\b|^(?:i )?(?:hope|wish)\b|^(?:one|just a) (?:moment|second|minute)\b|^what\b`)
+	pointsOnly = english(`^(?:that|this|it)(?:'s|'ll| is| was| may| might| should| could| can| will| would| must| looks| sounds| seems| means| depends)\b|^(?:to|so that|because|just) \pL+\b|^no (?:rush|problem|worries|need|pressure|stress|hurry)\b|^(?:i )?(?:hope|wish)\b|^(?:one|just a) (?:moment|second|minute)\b|^what\b|^the (?:first|second|third|last|other|next) (?:one|option|version|idea|choice)\b`)
 	// prizes is a remark on what is dear to the user.
 	prizes = english(`^(?:[\p{L}' -]{2,40}) (?:is|are|was|must be|sounds?) (?:an? |such an? |always |really |so |very |hard )*(?:nice|lovely|beautiful|great|good|wonderful|hard|tough|fun|adorable|cute|sweet|cool|amazing|inspiring|impressive|delicious|interesting|exciting|special|popular)(?: (?:name|names|place|city|work|job|choice|idea|hobby|country|breed|time|town|way|start|one))?\W*$`)
 	// counsels marks what it has of its own to say.
@@ -93,8 +95,12 @@ func (g *grouping) remarks(text string) bool {
 		return true
 	case g.product && !counsel:
 		return true
+	case ofUser.MatchString(text) && !advises.MatchString(text) && g.saidBack(text):
+		return true
 	case telling, n > 2*shortSaying:
 		return false
+	case n <= shortSaying && strings.HasSuffix(strings.TrimSpace(text), ":"):
+		return true // what it introduced is gone
 	case n <= shortSaying && pointsOnly.MatchString(text), !verbal(wordsOf(text)):
 		return true
 	case reports.MatchString(text) && n <= shortSaying, underWay.MatchString(text):
@@ -129,4 +135,21 @@ func (g *grouping) repeats(text string) bool {
 		}
 	}
 	return of > 1 && found*4 >= of*3
+}
+
+// saidBack says whether a sentence has names or numbers, and all of them were said by
+// somebody just before.
+func (g *grouping) saidBack(text string) bool {
+	found := false
+	for i, w := range wordsOf(text) {
+		figure := strings.ContainsAny(w.low[:1], "0123456789")
+		if !figure && (i == 0 || !w.capital || w.low == "i" || strings.HasPrefix(w.low, "i'")) {
+			continue
+		}
+		if !g.mentioned(text[w.start:w.end]) {
+			return false
+		}
+		found = true
+	}
+	return found
 }

@@ -17,7 +17,7 @@ var (
 		`(?:based on|from|according to|in) (?:what (?:you|i)|our (?:previous|earlier|last|past)|your (?:earlier|previous|profile|messages)|my (?:memory|memories|notes|records)|the (?:memories|context))\b`,
 		`(?:here(?:'s| is| are)|this is|these are) (?:what|everything|all|the things?|some things|a summary of what) (?:that )?(?:i|we) (?:know|remember|have|recall)\b`,
 		`(?:i|what i) (?:remember|know|recall|have noted)(?: (?:about|of) you| so far)?\b[^.]{0,20}:`,
-		`(?:so )?you(?:'re| are) (?:a|an|the|allergic|vegan|vegetarian|based|living|working|married|single|from|\d+|called|in|studying|learning|interested|fond|currently)\b`,
+		`(?:so )?you(?:'re| are) (?:a|an|the|allergic|vegan|vegetarian|based|living|working|married|single|from|\d+|called|in|studying|learning|interested|fond|currently|planning|going|training|moving|saving|looking forward|preparing|getting|expecting|trying|hoping|thinking)\b`,
 		`(?:so )?you (?:live|work|love|like|enjoy|prefer|hate|dislike|own|play|speak|study|moved|were born|grew up|go by|drive|eat|drink|don't (?:like|eat|drink|have)|no longer|used to|recently|currently|have (?:a|an|two|three|four|\d+) (?:dog|cat|sister|brother|son|daughter|kid|child|wife|husband|partner|allergy|pet)\w*)\b`,
 		`(?:it says (?:here )?|i (?:see|know|understand|gather) (?:that )?)you(?:r|'re| are| have| live| like)\b`, `your (?:dog|cat|pet|sister|brother|son|daughter|wife|husband|partner|mother|father|mom|mum|dad|boss|girlfriend|boyfriend)(?: is|'s) (?:called|named)\b`,
 		`your (?:name|favou?rite [\w ]{1,20}|birthday|age|home|job|(?:dog|cat|sister|brother|son|daughter|wife|husband|partner|mother|father|mom|mum|dad)(?:'s name)?) is\b`,
@@ -69,12 +69,19 @@ func (g *grouping) tellsNames(text string) bool {
 
 // mentioned says whether a word stands in one of the messages just before.
 func (g *grouping) mentioned(word string) bool {
-	for i := len(g.heard) - 1; i >= 0 && i >= len(g.heard)-reach; i-- {
-		if text := g.heard[i].Text; len(text) <= MaxText && strings.Contains(text, word) {
-			return true
+	if g.heardWords == nil {
+		g.heardWords = map[string]bool{}
+		for i := len(g.heard) - 1; i >= 0 && i >= len(g.heard)-reach; i-- {
+			text := g.heard[i].Text
+			if len(text) > MaxText {
+				continue
+			}
+			for _, w := range wordsOf(text) {
+				g.heardWords[text[w.start:w.end]] = true
+			}
 		}
 	}
-	return false
+	return g.heardWords[word] || g.heardWords[strings.TrimSuffix(strings.TrimSuffix(word, "'s"), "’s")]
 }
 
 // spokenLine is a line that gives who says it, as recalled memories do.

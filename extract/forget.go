@@ -15,6 +15,9 @@ var (
 	offRecord   = english(`^` + lightWords + `(?:(?:do not|don't|never) (?:remember|save|store|keep|record|note|memori[sz]e) (?:this|that|the following)|off the record)[:,.–—-]*\s+(.+)$`)
 	// forgetWhere names by a clause what "forget my …" names by a noun.
 	forgetWhere = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+)?(?:forget|delete|remove|erase)\s+(where i live|where i work|who i work for|what i do(?: for (?:a living|work))?|how old i am|what my name is|when i was born|when my birthday is|what i(?:'m| am) called|where i(?:'m| am) from)(?:\s+from (?:your )?memory|,? please|,? ok(?:ay)?)?\W*$`)
+	// forgetTopic is "forget about Rafa" and "forget about the gluten thing"; what else
+	// is told to be forgotten about is no more than left aside.
+	forgetTopic = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+)?forget about\s+(\p{Lu}[\pL'-]+(?: \p{Lu}[\pL'-]+)?|(?:(?:the|my|that)\s+)[\pL ]{2,30}?(?:\s+(?:thing|stuff|business|story)))(?:,? (?:please|ok|okay))?(?:[,.;–—-]+\s*(\S.*))?$`)
 	// forgetLast takes back what was said last.
 	forgetLast = english(`^(?:(?:omg|oh|no|wait|sorry|actually|please|ugh|ok|um|god|lol|haha|hmm)[\s,!.]+)*(?:(?:can|could) you\s+(?:please\s+)?)?(?:forget|delete|erase|ignore|unsee|don't remember|do not remember|don't save|scratch)\s+(?:what i (?:just )?(?:said|told you|wrote|typed)(?: (?:just )?now| before that)?|that i (?:just )?(?:said|told you|wrote) (?:that|this)|(?:the|that|my) (?:last|previous) (?:message|thing|bit|part|sentence|line|one|statement)(?: i (?:said|wrote|sent))?|everything i just (?:said|told you)|i (?:just )?(?:said|told you|wrote) (?:that|this|anything))(?:,? please|,? ok(?:ay)?|,? lol|,? haha)*\W*$`)
 	fromMemory = english(`,?\s+(?:from (?:your |the )?memory|please|pls|ok|okay|thanks|thank you)\W*$`)
@@ -38,7 +41,7 @@ func (g *grouping) forgets(text string) bool {
 		return false
 	}
 	s := statement{forget: true, words: countWords(text)}
-	bare := strings.TrimRight(text, " .!?")
+	bare, rest := strings.TrimRight(text, " .!?"), ""
 	if forgetLast.MatchString(bare) {
 		return g.forgetsLast()
 	}
@@ -52,6 +55,13 @@ func (g *grouping) forgets(text string) bool {
 	} else if m := offRecord.FindStringSubmatch(bare); m != nil {
 		s.text, s.slot = m[1], slotOf(m[1])
 		s.text, s.when = resolve(s.text, g.said, g.english)
+	} else if m := forgetTopic.FindStringSubmatch(bare); m != nil {
+		s.text = strings.TrimSuffix(m[1], " thing")
+		for _, end := range []string{" stuff", " business", " story"} {
+			s.text = strings.TrimSuffix(s.text, end)
+		}
+		s.slot.subject = topic(s.text)
+		rest = m[2]
 	} else if m := firstMatch(bare, forgetAbout, takeBack); m != nil {
 		s.text = fromMemory.ReplaceAllString(m[1], "")
 		s.slot.subject = topic(s.text)
@@ -71,6 +81,9 @@ func (g *grouping) forgets(text string) bool {
 	}
 	g.out = append(g.out, s)
 	g.spoken, g.asked, g.adjacent = true, "", false
+	if hasContent(rest) {
+		g.sentence(rest)
+	}
 	return true
 }
 

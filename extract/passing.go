@@ -34,6 +34,14 @@ var passingForms = []*regexp.Regexp{
 	english(`^` + soft + `(?:i )?(?:really )?(?:hate|love|like|can't stand) (?:this|that|these|those) (?:boss|level|game|song|part|build|bug|error|thing|page|site|website|app|computer|laptop|weather|keyboard|code|file|test|tests|idea|one|answer|version|line|picture|pic|photo|bit|joke|story|poem|tool|color|colour|look|style|list|update|feature|map|round|match|mission|quest)` + tail3),
 	english(`^` + soft + `i (?:can't|cannot) (?:wait|take it|even|breathe|stop (?:laughing|crying)|believe (?:it|this|that)|deal)(?: any ?more| any longer)?` + tail3),
 	english(`^` + soft + `(?:lagging|crashing|buffering|freezing|sweating|crying|dying|screaming|laughing|vibing|same|mood)` + tail3),
+	english(`^` + soft + `(?:i(?:'ve)? (?:had|have had|been having)|i(?:'m| am)? having|it(?:'s| is| was|'s been| has been)|today(?:'s| is| was| has been)|this (?:day|morning|evening)(?: is| was)?)\s+(?:(?:such|quite|a|an|really|very|so|pretty|been|super)\s+)*(?:long|rough|hard|bad|good|great|crazy|busy|awful|weird|terrible|horrible|amazing|slow|lazy|stressful|exhausting)(?: (?:day|night|morning|evening|one))?` + tail3),
+	english(`^` + soft + `(?:i'm |im |i am )?feeling\s+` + very3 + `(?:under the weather|meh|blah|low|down|off|better|great|good|ok|fine)` + tail3),
+	english(`^` + soft + `(?:i )?(?:really |so )?need (?:a |some |more |my )?(?:break|coffee|tea|sleep|nap|drink|food|minute|sec|second|moment|shower|hug|beer|wine|water|caffeine|vacation)` + tail3),
+	english(`^` + soft + `(?:this|it|that)(?:'s| is)? (?:taking|took|takes) (?:forever|ages|so long|too long)` + tail3),
+	// Where one is just now, and what breaks in.
+	english(`^` + soft + `(?:(?:i'm|im|i am|we're)\s+)?(?:still |just |already |now )*(?:on the (?:bus|train|tram|metro|subway|phone|way|couch|sofa|toilet|road)|at the (?:supermarket|store|shop|airport|station|door|checkout|bus stop)|in (?:a meeting|bed|line|class|the car|the bath|the shower|traffic|the queue)|watching (?:a|the|some) \pL+|having (?:lunch|dinner|breakfast|a coffee|coffee|a drink)|eating(?: lunch| dinner| breakfast)?|cooking(?: dinner| lunch)?|driving|walking home|heading (?:home|out|off)|(?:going|off) (?:to (?:bed|sleep|work|lunch|dinner)|home|out))` + tail3),
+	english(`^` + soft + `(?:(?:someone|somebody)(?:'s| is) (?:at|here|calling|knocking)\b.*|(?:dinner|lunch|food|coffee|breakfast|pizzas?|tea|(?:the |my )?(?:taxi|uber|kettle|phone|doorbell|oven|kids?|baby|bus|train|cab))(?:'s|s| is| are)? (?:ready|here|ringing|boiling|done|beeping|crying|awake|asleep|burning|coming|late|calling))` + tail3),
+	english(`^` + soft + `(?:it's|its|it is) (?:late|early|past midnight|bed ?time|lunch ?time|dark|time for bed)` + tail3),
 	// What is done in the next minutes.
 	english(`^` + soft + `(?:i'm |im |i am |we're )?(?:gonna|going to|about to|off to)\s+(?:just |quickly |now |go |first |go and )*` + chore + `\b[^,.]*$`),
 	english(`^` + soft + `(?:i'll|i will|ill)\s+(?:just |quickly |now |go |first |go and |probably )*` + chore + `\b[^,.]*$`),
@@ -46,6 +54,11 @@ var passingForms = []*regexp.Regexp{
 	english(`^` + soft + `(?:i )?(?:just )?forgot to (?:save|commit|push|attach|paste|add|include|run|restart|build|compile|import|close|mention|say|upload|send|hit|press|click|copy|enable|turn|switch|type)\b[^,.]*$`),
 	english(`^` + soft + `(?:nvm|never ?mind)[\s,.!]+(?:it|its|it's|it'll|that|that's|i (?:got|found|fixed|figured|solved|see|know|get)|all|forget)\b[^,.]*$`),
 	english(`^` + soft + `(?:i|we) (?:got|found|fixed|figured|solved|did|made|broke|see|get|understand|understood) (?:it|that|this|them|what (?:it|you|that))\b[^,.]{0,20}$`),
+	english(`^` + soft + `(?:it|this|that) (?:just |still |only |now )*(?:says|shows|gives(?: me)?|throws|prints|returns|asks|tells me|complains)\b[^.]*$`),
+	english(`^` + soft + `(?:i'm |im |i |i still |still |now i |and now i )?(?:get|getting|got|see|seeing|keep getting)\s+(?:an? |the |this |that |some |same |another |only )*(?:\pL+ )?(?:errors?|timeouts?|warnings?|exceptions?|crash|spinner|blank \pL+|\d{3}|stack ?trace|message|popup|nothing|undefined|null|nil)\b[^,.]{0,30}$`),
+	english(`^` + soft + `works? (?:like a charm|fine|great|perfectly|well|for me)` + tail3),
+	// Thinking aloud.
+	english(`^` + soft + `(?:maybe|perhaps|probably|presumably|could be|must be|might be|i (?:bet|wonder|suspect)|hmm+|so if|what if|let's say)\s+(?:it|it's|its|that|that's|this|if|the|i (?:pass|call|set|use|add|put|remove|change)|there's|because)\b[^.]*$`),
 	// What is thought of the answer, and of the one who gives it.
 	english(`^` + soft + `(?:that's|thats|that is|this is|it's|its|this isn't|that isn't|this was|that was)\s+(?:not |exactly |just |really |what |almost |pretty much )+(?:what |how |the one )?i\b[^.]*$`),
 	english(`^` + soft + `i (?:(?:said|asked for|wanted|meant) (?:it|that|this|one|only|just|you|two|three|four|five|six|ten|\d|shorter|longer|to (?:say|ask))|asked you|told you (?:that|this|already|not|to)|needed it)\b[^.]*$`),
@@ -61,6 +74,8 @@ var passingForms = []*regexp.Regexp{
 
 // interrupting are remarks that are of the moment whatever else is in them.
 var interrupting = []*regexp.Regexp{
+	english(`^` + soft + `my (?:head|brain|eyes|fingers?|internet|wifi|connection|battery|screen|mic|keyboard|feet|back|stomach|throat)(?:'s| is| are)? ` + very3 + `(?:spinning|fried|tired|slow|dying|dead|low|lagging|melting|killing me|bad|frozen|hurts?|hurting)(?:[\s,]+(?:lol|lmao|haha\w*|rn|now|right now|today|tonight|so much|so bad))*\W*$`),
+	english(`^` + soft + `(?:(?:i|i'll|i'd|let's|we)\s+)?(?:rather |really |think i |definitely )*(?:prefer|like|want|choose|pick|take|go with|went with|go for)?\s*(?:the|your) (?:first|second|third|fourth|last|other|previous|next|original|shorter|longer|1st|2nd|3rd) (?:one|option|version|idea|suggestion|draft|title|choice|variant)s?\b[^.]{0,40}$`),
 	english(`(?:^|\s)(?:brb|bbl|gtg|g2g|afk|bbs)(?:\W|$)|\b(?:right back|be back (?:soon|in a (?:bit|sec|minute|moment)))\W*$|(?:^|[,.!…–—-]\s*)(?:(?:please|wait|ok|sorry)[,\s]+)?(?:one (?:moment|sec|second|minute)|(?:just )?a (?:moment|sec|second|minute)|(?:gimme|give me) a (?:sec|second|minute|moment))(?: please)?(?:[,.!]|\W*$)|^` + soft + `(?:hang|hold) on(?:[,.!]|\W*$|\s+(?:a|the|let|lemme|i|im|i'm|one|sec)\b)`),
 	english(`^(?:sec|a sec|wait|moment|hold up|two secs?|2 secs?)[,.!\s]+(?:the )?(?:door|phone|doorbell|kettle|dog|cat|baby|call|someone's (?:at|here)\b.*)\W*$`),
 	english(`^` + soft + `(?:next|another|one more|same|more of)\s+(?:one|again|time|those|these|please)\b[^.]{0,20}$`),
@@ -78,7 +93,7 @@ var (
 	neverMind = english(`\bnever ?mind\b`)
 	moodOf    = english(`^` + soft + am + `\s+` + very3 + mood + tail3)
 	// remarkEnd parts a sentence into its remarks.
-	remarkEnd = regexp.MustCompile(`[,;!.…]+\s+|\s+[-–—]+\s+`)
+	remarkEnd = regexp.MustCompile(`[,;!.…]+\s+|\s+[-–—]+\s+|\s+(?:but|and)\s+`)
 	// performs is what is done in a play, between asterisks.
 	performs = regexp.MustCompile(`^\*\pL[^*\n]{2,80}\*(?:\s|$)`)
 	// onlyQuotes is a quotation that is handed over with a word or two.

@@ -64,6 +64,10 @@ var (
 	versionIs  = english(`^(?:the\s+|our\s+)?(\p{Lu}[\pL+#.]*)\s+version is\s+(?:now\s+)?v?(\d[\d.]*)`)
 )
 
+// runsOn tells what a part of a project is made with or runs on: "our CI runs on Jenkins",
+// "Osprey's frontend is in React".
+var runsOn = regexp.MustCompile(`^(?:(?i:the|our|my)\s+)?((?:\p{Lu}[\pL\d_-]*(?:'s|’s)\s+)?(?i:ci|cd|front-?end|back-?end|pipeline|api|app|server|website|site|infra|infrastructure|hosting|monitoring|logging|search|cache|queue|staging|production|prod|tests|docs|blog|code|repo|build))\s+(?i:(?:is|are|runs|run|lives|live|sits|is hosted|are hosted|is written|is built)\s+(?:now\s+|currently\s+|all\s+)?(?:in|on|with|at))\s+(\p{Lu}[\pL\d+#.-]*(?:\s\p{Lu}[\pL\d+#.-]*)?)(?:\s+(?:now|currently|again|already|at the moment|these days)\b|\W*$|[,;(–—])`)
+
 // projectSlot reads facts of what someone works on.
 func projectSlot(s *saying) (about, bool) {
 	subject := func(who string) string { return strings.ToLower(strings.TrimSpace(who)) }
@@ -82,6 +86,9 @@ func projectSlot(s *saying) (about, bool) {
 	}
 	if m := s.matchText(versionIs, "version"); m != nil {
 		return about{name: "version:" + strings.ToLower(m[1]), value: strings.TrimRight(m[2], ".")}, true
+	}
+	if m := s.matchText(runsOn, " on ", " in ", " with ", " at "); m != nil {
+		return about{name: "runs on", subject: subject(m[1]), value: strings.TrimRight(m[2], ".")}, true
 	}
 	if m := s.matchText(setting, " is ", " are "); m != nil && !vague[strings.ToLower(strings.Fields(m[3])[0])] {
 		if value := valueOf(m[3]); value != "" && len(strings.Fields(value)) <= 5 {
@@ -108,6 +115,12 @@ var (
 	trained   = english(`^(?:finished|completed|ran|did|passed|survived|failed)\s+(?:the|my|our)\s+(.+)$`)
 	notGoing  = english(`^(?:not going)\s+to\s+(.+)$`)
 )
+
+// movedBy tells that somebody moved an event.
+var movedBy = english(`^(?:they|the \pL+|he|she|i|we|my boss)\s+(?:have |has )?(?:just )?(?:moved|postponed|pushed(?: back)?|rescheduled|changed|shifted|brought forward)\s+(?:(?:my|our|the)\s+)?((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\s+(?:back |forward )?(?:to|until|till|for)\s+(.+)$`)
+
+// takesPart tells of an event with a name that someone takes part in.
+var takesPart = english(`^(?:am|are|is)\s+(?:running|doing|racing|attending|taking part in|competing in|signed up for|registered for|walking|riding|swimming)\s+(?:in\s+)?(?:the|a)\s+(.+)$`)
 
 const events = `appointment|test|exam|flight|wedding|interview|surgery|operation|meeting|viewing|trip|party|concert|lesson|class|match|game|race|marathon|defen[cs]e|presentation|move|holiday|vacation|dinner|check-?up|scan|inspection|delivery|launch|release|demo|conference|recital|audition|hearing|due date|first day|graduation|reunion|ceremony|training|workshop|course|session|physio|visit|beta|standup|stand-up|retro|dentist|doctor|train|bus|choir|rehearsal|practice|call`
 
@@ -138,8 +151,18 @@ func eventSlot(s *saying) (about, bool) {
 		}
 		return about{}, false
 	}
+	if m := s.matchText(movedBy, "moved", "postponed", "pushed", "resched", "changed", "shifted", "brought"); m != nil {
+		if day := eventDay(m[2]); day != "" {
+			return about{name: "date:" + strings.ToLower(m[1]), value: day}, true
+		}
+	}
 	if !s.known {
 		return about{}, false
+	}
+	if m := s.match(takesPart, "running", "doing", "racing", "attending", "part in", "competing", "signed", "registered", "walking", "riding", "swimming"); m != nil {
+		if what := destination(m[1]); what != "" && eventNoun.MatchString(what) {
+			return s.about("taking part in:"+what, "")
+		}
 	}
 	for _, p := range []*regexp.Regexp{goingTo, notGoing} {
 		if m := s.match(p, "to "); m != nil {
@@ -400,8 +423,13 @@ func habitSlot(s *saying) (about, bool) {
 		return about{}, false
 	}
 	verb = plainForm(verb)
+	if verb == "smoke" && amount.MatchString(what) {
+		what = "" // how much changes, the habit stays
+	}
 	return s.about(strings.TrimSpace("habit:"+verb+" "+what), "")
 }
+
+var amount = english(`^(?:an? |half a |one |two |\d+ )?(?:packs?|cigarettes?|cigs?)\b`)
 
 // restricts opens what limits a denial to some times or places.
 var restricts = english(`^\s*(?:after|before|with|on|in|at|when|whenever|during|every|only|all|always|most|any (?:more than|before|after)|each|daily|weekly|often|a lot|because)\b`)

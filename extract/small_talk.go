@@ -13,7 +13,7 @@ import (
 
 const (
 	degree = `(?:so|very|really|super|pretty|such|quite|too|truly|just|absolutely|always|all|totally|incredibly|extremely|kinda|awfully|a bit|a lot|how)`
-	praise = `(?:great|good|awesome|amazing|cool|nice|wonderful|fantastic|lovely|beautiful|gorgeous|sweet|inspiring|impressive|interesting|incredible|funny|hilarious|fun|exciting|sad|tough|terrible|awful|bad|crazy|wild|true|right|fair|fine|perfect|excellent|brilliant|adorable|cute|delicious|yummy|tasty|stunning|powerful|touching|heartwarming|kind|thoughtful|helpful|hard|rough|scary|neat|sick|rad|dope|lit|wise|smart|correct|marvelous|terrific|superb|thrilling|relaxing|refreshing|magical|fascinating|cozy|useful|handy|relatable|special|strong|brave|big|thrilled|happy|proud|glad|excited)`
+	praise = `(?:great|good|awesome|amazing|cool|nice|wonderful|fantastic|lovely|beautiful|gorgeous|sweet|inspiring|impressive|interesting|incredible|funny|hilarious|fun|exciting|sad|tough|terrible|awful|bad|crazy|wild|true|right|fair|fine|perfect|excellent|brilliant|adorable|cute|delicious|yummy|tasty|stunning|powerful|touching|heartwarming|kind|thoughtful|helpful|hard|rough|scary|neat|sick|rad|dope|lit|wise|smart|correct|marvelous|terrific|superb|thrilling|relaxing|refreshing|magical|fascinating|cozy|useful|handy|relatable|special|strong|brave|big|thrilled|happy|proud|glad|excited|fast|quick|hilarious|classic|legendary|unreal|insane)`
 	thing  = `(?:news|idea|job|work|point|question|thing|stuff|photo|pic|picture|shot|story|one|choice|plan|answer|advice|suggestion|tip|way|time|day|start|move|news|achievement|accomplishment|memories|experience|feeling|attitude|goal|progress|memory|names?)`
 )
 

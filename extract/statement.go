@@ -271,6 +271,8 @@ type grouping struct {
 	leadUsed bool
 	// echoing says that the list to come is what an assistant was told.
 	echoing bool
+	// heardWords are the words of the messages just before, nil if not asked for yet.
+	heardWords map[string]bool
 	// product says that the message is a text that was asked for.
 	product bool
 	// form says that the message is filled in like one: "Name: …", "Age: …".

@@ -388,8 +388,18 @@ func itemAt(location string, i int) string { return fmt.Sprintf("%s[%d]", locati
 // wrong adds a fault to those of an item.
 func (b *batch[T]) wrong(i int, fault *memd.Error) { b.faults[i] = append(b.faults[i], fault) }
 
-// err makes one error of the faults of all items; nil if there are none.
-func (b *batch[T]) err() error { return invalid(slices.Concat(b.faults...)) }
+// err makes one error of the faults of all items; nil if there are none. Where they are
+// more than a problem lists it is rather the first one of each item.
+func (b *batch[T]) err() error {
+	faults := slices.Concat(b.faults...)
+	if len(faults) > maxFaults {
+		faults = nil
+		for _, of := range b.faults {
+			faults = append(faults, of[:min(1, len(of))]...)
+		}
+	}
+	return invalid(faults)
+}
 
 // shown makes an unknown name fit to be shown: bounded and without control characters.
 func shown(name string) string {

@@ -284,7 +284,7 @@ func (c *call) takeKey(r *http.Request, op operation) error {
 		compared = append(append(bytes.Clone(c.body), 0), r.URL.RawQuery...)
 	}
 	if c.mayAllScopes() { // what an admin was told is not for others to be told again
-		key = "admin " + key
+		key = "admin\x00" + key // which nobody else can send
 	}
 	c.derive = func(part string) *idempotency.Key {
 		k := idempotency.NewKey(r.Method, pathOf(r)+part, key, compared)

@@ -654,6 +654,68 @@ func TestMetadataIsBounded(t *testing.T) {
 		}
 		fits(full)
 	}
+	// What memd adds counts as well.
+	store := `{"user_id":"u","messages":"some text","infer":false,"store":"` + strings.Repeat("s", 100) + `","metadata":%s}`
+	h.send("POST", "/v1/memories", fmt.Sprintf(store, full)).want(422, `"location":"body.metadata"`)
+	h.send("POST", "/v1/memories/batch", `{"memories":[`+fmt.Sprintf(store, full)+`]}`).want(422, `"location":"body.memories[0].metadata"`)
+	h.send("POST", "/v1/memories", fmt.Sprintf(store, full[:len(full)-1000]+`"}`)).want(200)
+}
+
+// However many items of a batch are wrong, each is named.
+func TestABatchNamesAllThatIsWrongWithIt(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	for method, item := range map[string]string{"POST": `{"messages":"x","user_id":""}`, "PATCH": `{"id":"` + neverThere + `","pinned":7}`, "DELETE": `{"id":7}`} {
+		var answer struct{ Errors []fault }
+		h.send(method, "/v1/memories/batch", `{"memories":[`+strings.TrimSuffix(strings.Repeat(item+",", maxItems), ",")+`]}`).want(422).into(&answer)
+		named := map[string]bool{}
+		for _, f := range answer.Errors {
+			at, _, _ := strings.Cut(f.Location, "]")
+			named[at] = true
+		}
+		for i := range maxItems {
+			if !named[fmt.Sprintf("body.memories[%d", i)] {
+				t.Errorf("%s names %d of %d items, and not %d", method, len(named), maxItems, i)
+				break
+			}
+		}
+	}
+}
+
+// Under one key an admin and another may ask for the same; what the one was told is not
+// for the other.
+func TestWhatAnAdminWasToldIsNotToldToAWriter(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true, Config: Config{Keys: []Key{{"a", "acme", RoleAdmin}, {"w", "acme", RoleWriter}, {"b", "acme", RoleAdmin}}}})
+	as := func(who, key string) []string {
+		return []string{"Authorization", "Bearer " + who, "Idempotency-Key", key}
+	}
+	h.send("POST", "/v1/memories", `{"user_id":"u","messages":"one thing","infer":false}`, as("w", "add")...).want(200)
+	everywhere := `{"all_scopes":true,"filters":{"memory":"one thing"}}`
+	first := h.send("POST", "/v1/memories/delete", everywhere, as("a", "k")...).want(200, `1`)
+	for _, key := range []string{"k", "admin k", "admink", "admin"} {
+		if got := h.send("POST", "/v1/memories/delete", everywhere, as("w", key)...).want(403); got.header.Get("Idempotent-Replayed") != "" {
+			t.Errorf("%s: replayed", key)
+		}
+	}
+	again := h.send("POST", "/v1/memories/delete", everywhere, as("b", "k")...).want(200)
+	if again.body != first.body || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("the admin is told %s, then %s", first.body, again.body)
+	}
+}
+
+// What the log knew before brings nothing about; only a replay answers as the first did.
+func TestAMessageThatIsKnownBringsNothingAbout(t *testing.T) {
+	h := newHouse(t, houseConfig{})
+	body := `{"user_id":"u","run_id":"r","messages":[{"role":"user","content":"I live in Porto","id":"c1"}]}`
+	first := h.send("POST", "/v1/memories", body, "Idempotency-Key", "k").want(200, `"event":"ADD"`, "Porto")
+	h.send("POST", "/v1/memories", body).want(200, `"event":"NONE"`, "Porto", `!"event":"ADD"`)
+	again := h.send("POST", "/v1/memories", body, "Idempotency-Key", "k").want(200)
+	if again.body != first.body || again.header.Get("Idempotent-Replayed") != "true" {
+		t.Errorf("%s\n%s", first.body, again.body)
+	}
+	h.send("POST", "/v1/memories", body, "Idempotency-Key", "another").want(200, `"event":"NONE"`, `!"event":"ADD"`)
+	h.send("POST", "/v1/memories", body, "Idempotency-Key", "another").want(200, `"event":"NONE"`, `!"event":"ADD"`)
+	both := `{"user_id":"u","run_id":"r","messages":[{"role":"user","content":"I live in Porto","id":"c1"},{"role":"user","content":"I have a cat called Tom","id":"c2"}]}`
+	h.send("POST", "/v1/memories", both).want(200, `"event":"NONE"`, `"event":"ADD"`, "Porto", "Tom")
 }
 
 func TestFixedNamesStandBeforeIDs(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -43,15 +44,15 @@ type Answer struct {
 
 // Store is the table of answers.
 type Store struct {
-	pool *postgres.Pool
-	wait time.Duration
+	pool        *postgres.Pool
+	wait, lease time.Duration
 }
 
 // atWorkWait is how long Begin waits for a first one at work.
 const atWorkWait = 5 * time.Second
 
 // New makes a Store on pool.
-func New(pool *postgres.Pool) *Store { return &Store{pool, atWorkWait} }
+func New(pool *postgres.Pool) *Store { return &Store{pool, atWorkWait, claimLease} }
 
 // claimLease is how long a claim holds that is not renewed: then its key is free for a
 // new try, since the memd that did the write must be gone.
@@ -60,12 +61,13 @@ const claimLease = 20 * time.Second
 // Claim is the right to do a write, once. It is renewed until Keep or Drop, one of which
 // must be called.
 type Claim struct {
-	store   *Store
-	tenant  string
-	key     Key
-	until   time.Time // tells it from others; while beating it is beat's
-	stop    chan struct{}
-	stopped chan struct{}
+	store  *Store
+	tenant string
+	key    Key
+	until  time.Time // tells it from others; while it is renewed, renew's alone
+	ending sync.Once
+	// stop ends the renewing, stopped says that it has ended.
+	stop, stopped chan struct{}
 }
 
 // hold begins to renew the claim.
@@ -73,7 +75,7 @@ func (c *Claim) hold() {
 	c.stop, c.stopped = make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(c.stopped)
-		tick := time.NewTicker(claimLease / 5)
+		tick := time.NewTicker(c.store.lease / 5)
 		defer tick.Stop()
 		for {
 			select {
@@ -88,10 +90,10 @@ func (c *Claim) hold() {
 
 // renew begins the lease anew. If it fails, the next one may not.
 func (c *Claim) renew() {
-	ctx, cancel := context.WithTimeout(context.Background(), claimLease/5)
+	ctx, cancel := context.WithTimeout(context.Background(), c.store.lease/5)
 	defer cancel()
 	b := postgres.TenantBatch(c.tenant)
-	b.Queue(renew, c.tenant, c.key.Hash[:], c.until, claimLease).Query(func(rows pgx.Rows) error {
+	b.Queue(renew, c.tenant, c.key.Hash[:], c.until, c.store.lease).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
 			if err := rows.Scan(&c.until); err != nil {
 				return err
@@ -102,9 +104,9 @@ func (c *Claim) renew() {
 	_ = c.store.pool.SendBatch(ctx, b).Close()
 }
 
-// end stops renewing.
+// end stops renewing. What has ended may be ended again.
 func (c *Claim) end() {
-	close(c.stop)
+	c.ending.Do(func() { close(c.stop) })
 	<-c.stopped
 }
 
@@ -134,7 +136,7 @@ func (s *Store) Begin(ctx context.Context, tenant string, k Key) (*Answer, *Clai
 // try claims the key or reads its answer; neither means that another is at work.
 func (s *Store) try(ctx context.Context, tenant string, k Key) (*Answer, *Claim, error) {
 	b := postgres.TenantBatch(tenant)
-	b.Queue(claim, tenant, k.Hash[:], k.Body[:], claimLease)
+	b.Queue(claim, tenant, k.Hash[:], k.Body[:], s.lease)
 	b.Queue(readAnswer, tenant, k.Hash[:])
 	r := s.pool.SendBatch(ctx, b)
 	defer func() { _ = r.Close() }()

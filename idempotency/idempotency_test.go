@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/internal/memdtest"
 	"github.com/memdhq/memd/postgres"
@@ -36,6 +37,7 @@ func claimed(t *testing.T, s *Store, tenant string, k Key) *Claim {
 	if err != nil || a != nil || c == nil {
 		t.Fatalf("Begin = %v, %v, %v; want a claim", a, c, err)
 	}
+	t.Cleanup(c.end)
 	return c
 }
 
@@ -135,6 +137,58 @@ func TestOneOfManyGetsTheClaim(t *testing.T) {
 	if len(claims) != 1 {
 		t.Errorf("%d of 20 got the claim", len(claims))
 	}
+	close(claims)
+	for c := range claims {
+		c.Drop(t.Context())
+	}
+}
+
+// Who does a write may be killed; its caller tries again and must not be kept waiting.
+func TestAKeyIsFreeSoonAfterItsHolderIsGone(t *testing.T) {
+	s, _ := open(t)
+	if s.lease > 30*time.Second {
+		t.Errorf("a claim that nobody renews holds for %s", s.lease)
+	}
+	s.lease, s.wait = 200*time.Millisecond, time.Minute
+	lost := claimed(t, s, tenant, key("k", "b"))
+	lost.end() // all that is left of it stands in the table
+	c := claimed(t, s, tenant, key("k", "b"))
+	if err := lost.Keep(t.Context(), Answer{Status: 200, Body: []byte("late")}); memd.KindOf(err) != memd.Conflict {
+		t.Errorf("Keep of the lost claim = %v, want Conflict", err)
+	}
+	if err := c.Keep(t.Context(), Answer{Status: 200, Body: []byte("new")}); err != nil {
+		t.Errorf("Keep of the new claim = %v", err)
+	}
+}
+
+// A write may take longer than a claim holds by itself.
+func TestAClaimAtWorkOutlivesItsLease(t *testing.T) {
+	s, pool := open(t)
+	s.lease, s.wait = 3*time.Second, 0
+	c := claimed(t, s, tenant, key("k", "b"))
+	var first time.Time
+	ask := func(sql string, into any, args ...any) {
+		t.Helper()
+		b := postgres.TenantBatch(tenant)
+		b.Queue(sql, args...).QueryRow(func(row pgx.Row) error { return row.Scan(into) })
+		if err := pool.SendBatch(t.Context(), b).Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask("SELECT claimed_until FROM idempotency", &first)
+	memdtest.Until(t, "the first lease is over", func() (over bool) {
+		ask("SELECT clock_timestamp() > $1", &over, first)
+		return over
+	})
+	if _, other, err := s.Begin(t.Context(), tenant, key("k", "b")); other != nil || memd.KindOf(err) != memd.Conflict {
+		t.Errorf("Begin = %v, %v, want Conflict", other, err)
+	}
+	if err := c.Keep(t.Context(), Answer{Status: 200, Body: []byte("done")}); err != nil {
+		t.Fatalf("Keep = %v", err)
+	}
+	if a, _, err := s.Begin(t.Context(), tenant, key("k", "b")); err != nil || a == nil || string(a.Body) != "done" {
+		t.Errorf("Begin = %v, %v, want the answer", a, err)
+	}
 }
 
 func TestAClaimLeftBehindIsTakenOverOnce(t *testing.T) {
@@ -222,7 +276,7 @@ func TestQueriesPrepare(t *testing.T) {
 	defer c.Release()
 	for name, sql := range map[string]string{
 		"dropExpired": dropExpired, "readAppended": readAppended, "claim": claim, "readAnswer": readAnswer,
-		"keep": keep, "drop": drop, "InsertAppended": InsertAppended + "SELECT $1, $2, $3, $4, $5, $6",
+		"keep": keep, "renew": renew, "drop": drop, "InsertAppended": InsertAppended + "SELECT $1, $2, $3, $4, $5, $6",
 	} {
 		if _, err := c.Conn().Prepare(t.Context(), name, sql); err != nil {
 			t.Errorf("%s: %v", name, err)

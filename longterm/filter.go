@@ -363,10 +363,9 @@ func (f Filter) narrow(s memd.Scope) (memd.Scope, Filter) {
 		case n.op != opEq || !isID:
 		case given[n.field]:
 			continue
-		case err == nil && text != "" && *id == "":
+		case err != nil || text == "": // no id: nothing has it
+		case *id == "" || *id == text:
 			*id = text
-			continue
-		case err == nil && text == *id:
 			continue
 		}
 		rest.nodes = append(rest.nodes, n)

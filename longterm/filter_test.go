@@ -231,13 +231,23 @@ func plainField(value, asked any) bool {
 		return true
 	case string:
 		if asked == "*" {
-			return value != nil
+			return plainOp(value, "exists", true)
 		}
 	}
 	return plainOp(value, "eq", asked)
 }
 
 func plainOp(value any, op string, operand any) bool {
+	if op != "ne" && op != "nin" {
+		switch v := value.(type) {
+		case oneOrMore:
+			return plainEach(v, op, operand)
+		case caseless:
+			return plainOp(string(v), op, inLowerCase(operand))
+		case time.Time:
+			return plainTime(v, op, operand)
+		}
+	}
 	text, isText := value.(string)
 	list, isList := value.([]any)
 	switch op {
@@ -612,6 +622,10 @@ func TestIDsAndFilters(t *testing.T) {
 		{user("alice"), `{"OR":[{"user_id":"bob"}]}`, nil},
 		{user("alice"), `{"user_id":["bob"]}`, nil},
 		{user("alice"), `{"user_id":{"ne":"alice"}}`, nil},
+		// What is empty is no id.
+		{user("alice"), `{"agent_id":""}`, nil},
+		{user("alice"), `{"AND":[{"run_id":{"eq":""}}]}`, nil},
+		{user("alice"), `{"app_id":""}`, nil},
 		// Without one the filter's own top level names whose memories are meant.
 		{memd.Scope{}, `{"user_id":"bob"}`, []string{"bob"}},
 		{memd.Scope{}, `{"AND":[{"user_id":"bob"},{"memory":"bob"}]}`, []string{"bob"}},
@@ -624,7 +638,7 @@ func TestIDsAndFilters(t *testing.T) {
 		q.Filters = filter(t, c.filter)
 		sameSet(t, found(b.search(q)), c.want)
 	}
-	for _, raw := range []string{`{"OR":[{"user_id":"bob"}]}`, `{"user_id":{"ne":"bob"}}`, `{"user_id":null}`, `{"user_id":["bob",null]}`, `{"NOT":{"user_id":"bob"}}`, `{}`} {
+	for _, raw := range []string{`{"OR":[{"user_id":"bob"}]}`, `{"user_id":{"ne":"bob"}}`, `{"user_id":null}`, `{"user_id":["bob",null]}`, `{"NOT":{"user_id":"bob"}}`, `{"user_id":""}`, `{}`} {
 		_, _, _, err := b.List(t.Context(), tenant, ListQuery{Filters: filter(t, raw)})
 		kind(t, err, memd.Invalid)
 	}

@@ -261,7 +261,8 @@ const permitted = ` AND ($3 = '' OR m.user_id = $3) AND ($4 = '' OR $4 = ANY (m.
 const permittedSelect = `
 	SELECT CASE WHEN EXISTS (SELECT FROM memory m WHERE m.id = $2 AND m.tenant_id = $1)
 	            THEN EXISTS (SELECT FROM memory m WHERE m.id = $2 AND m.tenant_id = $1` + permitted + `)
-	            ELSE EXISTS (SELECT FROM memory_history h JOIN memory_scope s ON s.id = h.scope_id AND s.tenant_id = $1
+	            ELSE EXISTS (SELECT FROM memory_history h
+	                          CROSS JOIN LATERAL (SELECT * FROM memory_scope s WHERE s.id = h.scope_id AND s.tenant_id = $1 OFFSET 0) s
 	                          WHERE h.memory_id = $2 AND h.tenant_id = $1 AND ($3 = '' OR s.user_id = $3)
 	                            AND ($4 = '' OR s.agent_id = $4)) END`
 
@@ -436,13 +437,13 @@ const vectorInsert = `
 	WITH current AS (
 	  SELECT m.id, m.scope_id, m.valid_to IS NULL AS live, k.embedding
 	    FROM unnest($3::uuid[], $4::text[], $5::halfvec[]) AS k (id, memory, embedding)
-	    JOIN memory m ON m.id = k.id AND m.tenant_id = $1 AND m.memory = k.memory
+	    JOIN memory m ON m.id = k.id AND m.tenant_id = $1 AND m.memory = k.memory AND m.id = ANY ($3::uuid[])
 	     FOR SHARE OF m),
 	stored AS (
 	  INSERT INTO memory_embedding (tenant_id, model, memory_id, scope_id, live, embedding)
 	  SELECT $1, $2, id, scope_id, live, embedding FROM current
 	  ON CONFLICT (scope_id, model, memory_id) DO UPDATE SET embedding = excluded.embedding, live = excluded.live)
-	DELETE FROM embedding_open o USING current c WHERE o.memory_id = c.id AND o.tenant_id = $1`
+	DELETE FROM embedding_open o USING current c WHERE o.memory_id = c.id AND o.tenant_id = $1 AND o.memory_id = ANY ($3::uuid[])`
 
 const calibrationSelect = `SELECT calibration FROM embedding_model WHERE tenant_id = $1 AND name = $2`
 

@@ -17,6 +17,7 @@ const (
 	defaultList  = 100
 	maxProposals = 4000
 	slack        = 32
+	findAgain    = 8
 )
 
 // Search gives the memories that have most to do with the query, best first.
@@ -28,7 +29,8 @@ const (
 // word with it.
 //
 // It takes two round trips: one for what is near, one for what that is. Further ones are
-// needed only for large scopes and if too many of the nearest do not qualify.
+// needed only for large scopes, if too many of the nearest do not qualify, and if others
+// delete too many of them meanwhile.
 func (s *Store) Search(ctx context.Context, tenant string, q Query) ([]Hit, error) {
 	if strings.TrimSpace(q.Text) == "" {
 		return nil, memd.InvalidField("query", "must not be blank")
@@ -66,6 +68,12 @@ func (s *Store) Search(ctx context.Context, tenant string, q Query) ([]Hit, erro
 	}
 	if !f.narrow && q.Mode != ModeLexical && len(f.candidates) < q.Limit && len(f.candidates) < f.memories.documents {
 		f.narrow = true
+		if err := f.find(ctx); err != nil {
+			return nil, err
+		}
+	}
+	// All that was near qualified a moment ago: fewer are left only if others deleted some.
+	for again := 0; again < findAgain && f.narrow && len(f.candidates) < min(q.Limit, len(f.near)); again++ {
 		if err := f.find(ctx); err != nil {
 			return nil, err
 		}

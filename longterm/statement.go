@@ -160,7 +160,8 @@ func (s selection) conditions(st *statement) string {
 		and("m.role <> 'assistant'")
 	}
 	if len(s.without) > 0 {
-		and("NOT EXISTS (SELECT FROM memory_source x WHERE x.memory_id = m.id AND x.tenant_id = m.tenant_id AND x.message_id = ANY (", st.bind(s.without, "bigint[]"), "))")
+		// As a list, which is made once: what the planner can join it would join from any side.
+		and("m.id <> ALL (ARRAY(SELECT memory_id FROM memory_source x WHERE x.message_id = ANY (", st.bind(s.without, "bigint[]"), ") AND x.tenant_id = ", st.bind(s.tenant, "text"), "))")
 	}
 	if s.filters.root != nil {
 		and("(", s.filters.root.sql(st), ")")

@@ -381,11 +381,12 @@ func (r *Remember) await(ctx context.Context, tenant string, g given, logged []s
 }
 
 // events tells what was learned from the messages that were logged. What stood in the log
-// before brought nothing about now: what it states is known already.
+// before brought nothing about now: what it states is known already. A replay knows what
+// stood there when the first came.
 func (r *Remember) events(ctx context.Context, tenant string, logged shortterm.Appended) ([]longterm.Event, error) {
 	var fresh, known []int64
 	for _, m := range logged.Messages {
-		if m.Duplicate && !logged.Replayed {
+		if m.Duplicate {
 			known = append(known, m.ID)
 		} else {
 			fresh = append(fresh, m.ID)

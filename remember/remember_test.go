@@ -280,6 +280,32 @@ func TestAKeyIsKnownToTheLog(t *testing.T) {
 	}
 }
 
+// A message that stood in the log before brings nothing about now, whatever it did then.
+func TestWhatTheLogKnewIsKnown(t *testing.T) {
+	h := open(t, Config{})
+	item := func(ids ...string) Item {
+		all := learn("alice")
+		all.Scope.RunID = "s1"
+		for _, id := range ids {
+			m := spoken(memd.RoleUser, map[string]string{"c1": "I live in Oslo.", "c2": "I like tea.", "c3": "I own a boat."}[id])
+			m.ClientID = id
+			all.Messages = append(all.Messages, m)
+		}
+		return all
+	}
+	first := h.add(keyOf("k", "b"), bound, item("c1", "c2"))[0]
+	wantTold(t, "the first", first, []string{"ADD I live in Oslo", "ADD I like tea"})
+	wantTold(t, "again", h.add(nil, bound, item("c1"))[0], []string{"NONE I live in Oslo"})
+	wantTold(t, "again under another key", h.add(keyOf("l", "b"), bound, item("c2", "c1"))[0], []string{"NONE I live in Oslo", "NONE I like tea"})
+	wantTold(t, "that replayed", h.add(keyOf("l", "b"), bound, item("c2", "c1"))[0], []string{"NONE I live in Oslo", "NONE I like tea"})
+	wantTold(t, "beside a new one", h.add(nil, bound, item("c1", "c3"))[0], []string{"ADD I own a boat", "NONE I live in Oslo"})
+	again := h.add(keyOf("k", "b"), bound, item("c1", "c2"))[0]
+	if !reflect.DeepEqual(again, first) {
+		t.Errorf("the replay answers %+v, the first %+v", again, first)
+	}
+	wantTold(t, "several items", h.add(nil, bound, item("c3"), learn("bob", "I like tea."))[0], []string{"NONE I own a boat"})
+}
+
 func TestOneOfManyWithAKeyAdds(t *testing.T) {
 	h := open(t, Config{})
 	items := []Item{learn("bob", "I live in Oslo."), store("alice", "Snow is white"), learn("alice", "I like tea.")}
