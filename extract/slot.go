@@ -134,6 +134,8 @@ var (
 	resumes = english(`^(?:have |has )?(?:started|began|begun|took up|taken up|got back (?:in)?to|am back to|are back to|went back to|gone back to|returned to|resumed)\s+(\pL+ing)\b\s*`)
 	// ceases opens a predicate that tells of an end.
 	ceases = english(`^(?:stopped|quit|gave up|given up|am done|am through with|am done with|have stopped)\s+(?:on\s+)?(\pL+ing)\b\s*`)
+	// endedWhen tells since when something has ended, which is no limit to its end.
+	endedWhen = english(`(?:^|\s+)(?:back )?(?:(?:in|on|since|by) (?:early |late |mid-?)?(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|autumn|winter|\d{4})\b|(?:last|this) \pL+\b|yesterday\b|today\b|(?:\d+|a|two|three|four|five|six|ten) (?:days?|weeks?|months?|years?) ago\b)(?:\s*\([^)]*\))?(?:[!.,;].*)?$`)
 	// anymore closes a predicate that is denied.
 	anymore = english(`\s+(?:any ?more|any longer)\b`)
 	// notThisButThat is a denial that tells what holds.
@@ -208,7 +210,7 @@ func (s *saying) deny() {
 	}
 	if m := ceases.FindStringSubmatchIndex(p); m != nil {
 		s.denied = true
-		p = infinitive(strings.ToLower(p[m[2]:m[3]])) + " " + p[m[1]:]
+		p = infinitive(strings.ToLower(p[m[2]:m[3]])) + " " + endedWhen.ReplaceAllString(p[m[1]:], "")
 	} else if m := denies.FindStringIndex(p); m != nil {
 		s.denied = true
 		be := ""

@@ -515,7 +515,7 @@ func (g *grouping) add(text string, leans bool, slot about) {
 				last.when = last.when.better(when)
 				if first := wordsOf(head(last.text, 40)); last.slot.name == "" {
 					last.slot = s.slot
-				} else if len(first) > 0 && !own[first[0].low] && !g.refers(text) && !verbal(wordsOf(text)) {
+				} else if len(first) > 0 && !own[first[0].low] && !elided[first[0].low] && !g.refers(text) && !verbal(wordsOf(text)) {
 					last.slot = about{} // a row of fragments tells more than one thing
 				}
 				return
