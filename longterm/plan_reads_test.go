@@ -235,7 +235,7 @@ func TestKnownThingsAreReadAlone(t *testing.T) {
 			"scopes": fixed(scopeSelect, keys), "sessions": fixed(sessionSelect, []string{"alice"}, []string{"alice's"}), "messages": fixed(messageSelect, messages),
 			"verbatim":   fixed(verbatimSelect, keys, hashes),
 			"unembedded": fixed(unembeddedSelect, ids), "vectors": fixed(vectorInsert, model, ids, texts, vectors),
-			"history, added":  fixed(historyInsert, ids[:1], scopes[:1], one, one, one, one, one, one, []string{"{1}"}, []*string{nil}, []bool{true}),
+			"history, added":  fixed(historyInsert, ids[:1], scopes[:1], []string{EventNone}, one, one, one, one, one, []string{"{1}"}, []*string{nil}, []bool{true}),
 			"history, undone": fixed(undoneUpdate, int64(1)),
 			"calibration":     fixed(calibrationSelect, model), "overruled": fixed(overruledDelete, messages),
 			"neighbours, try": fixed(neighboursTry, scope), "neighbours, state": fixed(neighboursState, scope), "neighbours, opened": fixed(neighboursOpened, scope, model, dimensions),
