@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/memdhq/memd/postgres"
 )
 
 // Of those that say just what was asked for, none is better than another.
@@ -120,46 +121,42 @@ func TestScoresByWordsAloneTellAnswersFromTheRest(t *testing.T) {
 	}
 }
 
-// Others may delete what was found to be near before it is read.
+// Others may delete what was found to be near before it is read. Who shares the only
+// connection with a search comes between its two steps.
 func TestAsManyAsThereAreWhileOthersDelete(t *testing.T) {
-	b := newStore(t)
+	b := newStoreWith(t, postgres.Config{MaxConns: 1})
 	c := newCloud(7, 5)
-	ids := c.fill(b, tenant, "alice", 900)
+	c.fill(b, tenant, "alice", 900)
 	const limit = 150
-	deleted := make(chan struct{})
+	plain := c.asks("alice")
+	plain.Limit = limit
+	filtered := plain // each is looked at before distances are
+	filtered.Filters = filter(t, `{"i":{"gte":0}}`)
+	nearest := b.exactly(plain, 900)
 	var at sync.WaitGroup
+	deleting := make(chan struct{})
 	at.Go(func() {
-		defer close(deleted)
-		for len(ids) > limit+100 { // more at once than a search has to spare
-			n := slack + 20
+		defer close(deleting)
+		for chunk := range slices.Chunk(nearest[:5*(slack+20)], slack+20) { // more at once than there are to spare
 			var refs []Ref
-			for _, id := range ids[:n] {
+			for _, id := range chunk {
 				refs = append(refs, Ref{ID: id})
 			}
 			if err := b.DeleteEach(t.Context(), tenant, refs, "api"); err != nil {
 				t.Error(err)
-				return
 			}
-			ids = ids[n:]
 		}
 	})
-	for searches := 0; ; searches++ {
-		over := false
+	for over := false; !over; {
 		select {
-		case <-deleted:
+		case <-deleting:
 			over = true
 		default:
 		}
-		q := c.asks("alice")
-		q.Limit = limit
-		if searches%2 == 1 { // each is looked at before distances are
-			q.Filters = Filter{&node{op: opNot, nodes: []*node{{op: opEq, field: "n", operand: []byte("2")}}}}
-		}
-		if got := len(b.search(q)); got != limit {
-			t.Errorf("%d of %d", got, limit)
-		}
-		if over {
-			break
+		for name, q := range map[string]Query{"all": plain, "filtered": filtered} {
+			if got := len(b.search(q)); got != limit {
+				t.Errorf("%s: %d of %d", name, got, limit)
+			}
 		}
 	}
 	at.Wait()
