@@ -195,9 +195,9 @@ func TestAFactRestsOnAFewMessagesOnly(t *testing.T) {
 }
 
 func TestRepeatsBecomeOneWithAllSources(t *testing.T) {
-	in := []memd.Message{user(1, "I like tea"), assistant(2, "I like tea"), user(3, "As I said, I like tea")}
-	_, e := extractWith(t, replies(says(facts("I like tea", []int{3}, "I like tea.", []int{1}, "I like tea", []int{2}))), in...)
-	want(t, e, model, "I like tea", "I like tea")
+	in := []memd.Message{user(1, "I like tea"), assistant(2, "I recommend the smoked tea"), user(3, "As I said, I like tea")}
+	_, e := extractWith(t, replies(says(facts("I like tea", []int{3}, "I like tea.", []int{1}, "I recommend the smoked tea", []int{2}))), in...)
+	want(t, e, model, "I like tea", "I recommend the smoked tea")
 	if len(e.Candidates) != 2 || !slices.Equal(e.Candidates[0].Sources, []int64{1, 3}) || !e.Candidates[0].SaidAt.Equal(in[0].CreatedAt) ||
 		e.Candidates[1].Role != memd.RoleAssistant {
 		t.Errorf("%+v", e.Candidates)
