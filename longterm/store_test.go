@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// Each check of a property here writes to a database; -rapid.checks overrides it.
-	if err := flag.Set("rapid.checks", "12"); err != nil {
+	if err := flag.Set("rapid.checks", "25"); err != nil {
 		panic(err)
 	}
 	memdtest.Main(m)
