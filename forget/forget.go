@@ -8,10 +8,8 @@ package forget
 
 import (
 	"context"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
@@ -44,8 +42,7 @@ func (f *Forget) Memories(ctx context.Context, tenant string, what longterm.Forg
 			n, err = f.memories(ctx, tx, tenant, what, by)
 			return err
 		})
-		var pg *pgconn.PgError
-		if errors.As(err, &pg) && pg.Code == deadlock && again < tries {
+		if postgres.Deadlocked(err) && again < tries {
 			continue
 		}
 		if err != nil {
@@ -54,8 +51,6 @@ func (f *Forget) Memories(ctx context.Context, tenant string, what longterm.Forg
 		return n, nil
 	}
 }
-
-const deadlock = "40P01"
 
 func (f *Forget) memories(ctx context.Context, tx pgx.Tx, tenant string, what longterm.Forgetting, by string) (int, error) {
 	n, err := f.store.Forget(ctx, tx, tenant, what, by)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/longterm"
 )
 
 // An operation's input is a struct. Fields tagged path or query are parameters; a
@@ -44,7 +45,7 @@ func (metadata) Schema(huma.Registry) *huma.Schema {
 const (
 	// maxMetadata is the most bytes that an object of metadata may have, its numbers
 	// written out.
-	maxMetadata = 256 << 10
+	maxMetadata = longterm.MaxMetadata
 	// maxNumber bounds a number in it: its characters, and the size of its exponent.
 	maxNumber = 1000
 )

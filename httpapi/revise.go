@@ -126,8 +126,8 @@ func (s *server) patchSession(ctx context.Context, c *call, in *patchSessionInpu
 	if b.Metadata != nil {
 		change.Metadata = func(was json.RawMessage) (json.RawMessage, error) {
 			merged := longterm.MergePatch(was, json.RawMessage(b.Metadata))
-			if len(merged) > longterm.MaxMetadata {
-				return nil, memd.InvalidField("body.metadata", "must have at most %d KiB", longterm.MaxMetadata>>10)
+			if fault := checkMetadata(merged, "body.metadata"); fault != nil {
+				return nil, fault
 			}
 			return merged, nil
 		}

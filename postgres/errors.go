@@ -77,3 +77,10 @@ func Violates(err error, constraint string) bool {
 	var pg *pgconn.PgError
 	return errors.As(err, &pg) && pg.ConstraintName == constraint && pg.Code == "23505"
 }
+
+// Deadlocked says whether err is Postgres ending one of two transactions that waited for
+// each other: it had no effect, and may be tried again.
+func Deadlocked(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.Code == "40P01"
+}

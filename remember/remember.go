@@ -322,8 +322,7 @@ func counts(as []shortterm.Append) []int {
 // which Postgres ends by failing one of them, or the connection was dead before anything
 // was sent.
 func metAnother(err error) bool {
-	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == "40P01" || pgconn.SafeToRetry(err)
+	return postgres.Deadlocked(err) || pgconn.SafeToRetry(err)
 }
 
 // embed makes the vectors of what is stored as it is.

@@ -11,10 +11,8 @@ package revise
 import (
 	"context"
 	"encoding/json"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
@@ -161,13 +159,10 @@ func (r *Revise) withdraw(ctx context.Context, tx pgx.Tx, tenant string, message
 // tries is how often it is tried where another transaction stands in the way.
 const tries = 3
 
-const deadlock = "40P01"
-
 func (r *Revise) inTenant(ctx context.Context, tenant string, do func(pgx.Tx) error) error {
 	for again := 1; ; again++ {
 		err := r.pool.InTenant(ctx, tenant, do)
-		var pg *pgconn.PgError
-		if errors.As(err, &pg) && pg.Code == deadlock && again < tries {
+		if postgres.Deadlocked(err) && again < tries {
 			continue
 		}
 		return err
