@@ -36,8 +36,20 @@ CREATE TABLE conversation_session (
   last_message_at     timestamptz,                   -- when the last message was said
   created_at          timestamptz NOT NULL DEFAULT now(),
   closed_at           timestamptz,
+  next_session_id     text,                          -- the one that was opened by rotating this one
+  forwards_to         text,                          -- rotated by a limit: where what is posted to it lands
+  turns               int NOT NULL DEFAULT 0,        -- how many user messages came
+  bytes               bigint NOT NULL DEFAULT 0,     -- how long all messages were
+  heard_at            timestamptz,                   -- when the last message came
+  learn               boolean NOT NULL DEFAULT true, -- false: what comes is skipped
+  incognito           boolean NOT NULL DEFAULT false, -- its messages go when it ends
+  rotate_idle         interval,                      -- its limits: null is the tenant's, 0 never
+  rotate_turns        int,
+  rotate_tokens       bigint,                        -- at four bytes each
+  rotate_age          interval,
   UNIQUE (tenant_id, user_id, session_id)
 ) WITH (fillfactor = 70);                            -- room for HOT updates: one per append
+CREATE INDEX conversation_session_incognito ON conversation_session (no) WHERE incognito;
 
 -- The log. Append-only; a session in order is
 --   SELECT role, message FROM conversation_context WHERE user_id=… AND session_id=… ORDER BY id
@@ -65,6 +77,7 @@ CREATE TABLE conversation_context (
 CREATE INDEX conversation_context_session ON conversation_context (tenant_id, user_id, session_id, id);
 CREATE UNIQUE INDEX conversation_context_client_id ON conversation_context (session_no, client_id) WHERE client_id IS NOT NULL;
 CREATE INDEX conversation_context_skipped ON conversation_context (tenant_id, user_id, session_id) WHERE NOT learn; -- to count them
+CREATE INDEX conversation_context_received ON conversation_context USING brin (received_at); -- to find what is too old to keep
 
 -- The people of a tenant, in the order in which they first came up: with a session
 -- or with a memory. A row is made by the trigger below and goes when they are erased.
@@ -73,6 +86,7 @@ CREATE TABLE person (
   tenant_id  text NOT NULL,
   user_id    text NOT NULL,
   created_at timestamptz NOT NULL DEFAULT now(),
+  learn      boolean NOT NULL DEFAULT true,          -- false: nothing they or others say in their sessions is learned
   PRIMARY KEY (tenant_id, user_id)
 );
 CREATE UNIQUE INDEX person_no ON person (tenant_id, no);
@@ -117,6 +131,36 @@ CREATE TABLE ingest_settled (
 );
 CREATE INDEX ingest_settled_at ON ingest_settled (tenant_id, settled_at); -- how many, and how many of late
 CREATE INDEX ingest_settled_state ON ingest_settled (tenant_id, state, message_id) WHERE state <> 'done';
+
+-- What a tenant has set for itself; null is the daemon's.
+CREATE TABLE tenant_setting (
+  tenant_id     text PRIMARY KEY,
+  rotate_idle   interval,                            -- limits of its sessions, 0 never
+  rotate_turns  int,
+  rotate_tokens bigint,
+  rotate_age    interval,
+  keep_messages interval,                            -- how long the log keeps what has settled, 0 for ever
+  updated_at    timestamptz NOT NULL DEFAULT now()
+);
+
+-- A model's summary of a session's messages, from the first to upto.
+CREATE TABLE session_summary (
+  session_no bigint PRIMARY KEY,
+  tenant_id  text NOT NULL,
+  upto       bigint NOT NULL,                        -- a message's id
+  summary    text NOT NULL,
+  model      text NOT NULL,
+  made_at    timestamptz NOT NULL DEFAULT now()
+);
+
+-- Sessions to be summed up anew. Who takes one moves its time: that is the lease.
+CREATE TABLE summary_due (
+  session_no  bigint PRIMARY KEY,
+  tenant_id   text NOT NULL,
+  attempts    smallint NOT NULL DEFAULT 0,
+  due_at      timestamptz NOT NULL DEFAULT now()
+);
+CREATE INDEX summary_due_at ON summary_due (due_at);
 
 -- Answers to writes that came with an Idempotency-Key, kept for 24 hours. A write to
 -- the log puts its row here in its own transaction (message_ids); other writes claim
@@ -451,6 +495,10 @@ CREATE POLICY sweep ON memory FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON memory_scope FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON idempotency FOR DELETE TO CURRENT_USER USING (true);
 CREATE POLICY sweep_read ON idempotency FOR SELECT TO CURRENT_USER USING (true);
+CREATE POLICY sweep ON summary_due TO CURRENT_USER USING (true);
+CREATE POLICY sweep ON conversation_session FOR SELECT TO CURRENT_USER USING (true);
+CREATE POLICY sweep ON conversation_context FOR SELECT TO CURRENT_USER USING (true);
+CREATE POLICY sweep ON tenant_setting FOR SELECT TO CURRENT_USER USING (true);
 
 -- Takes up to n open messages of a priority whose time to be published again has
 -- come, longest due first, and sets their next time by what each has been through.
@@ -577,6 +625,37 @@ BEGIN
   EXECUTE format('ALTER TABLE memory_neighbour ATTACH PARTITION %I FOR VALUES IN (%s)', 'memory_neighbour_' || scope, scope);
 END $$;
 
+-- Takes up to n sessions of any tenant that are to be summed up, for as long as the lease.
+CREATE FUNCTION memd_summary_due(n int, lease interval) RETURNS TABLE (tenant_id text, session_no bigint, attempts smallint)
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  UPDATE summary_due d SET due_at = now() + lease, attempts = d.attempts + 1
+    FROM (SELECT session_no FROM summary_due WHERE due_at <= now() ORDER BY due_at LIMIT n FOR UPDATE SKIP LOCKED) due
+   WHERE d.session_no = due.session_no
+  RETURNING d.tenant_id, d.session_no, d.attempts
+$$;
+
+-- Incognito sessions of any tenant in which nothing was said for so long.
+CREATE FUNCTION memd_incognito_over(idle interval, n int) RETURNS TABLE (tenant_id text, user_id text, session_id text)
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  SELECT s.tenant_id, s.user_id, s.session_id FROM conversation_session s
+   WHERE s.incognito AND s.closed_at IS NULL AND coalesce(s.heard_at, s.created_at) < now() - idle
+   ORDER BY s.no LIMIT n
+$$;
+
+-- Settled messages of any tenant that came longer ago than it keeps them, or than keep, null
+-- for ever, where it does not say.
+CREATE FUNCTION memd_messages_over(keep interval, n int) RETURNS TABLE (tenant_id text, session_no bigint, message_ids bigint[])
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  SELECT old.tenant_id, old.session_no, array_agg(old.id ORDER BY old.id)
+    FROM (SELECT c.tenant_id, c.session_no, c.id
+            FROM conversation_context c LEFT JOIN tenant_setting t ON t.tenant_id = c.tenant_id
+           WHERE c.received_at < now() - (SELECT least(nullif(keep, interval '0'), min(nullif(keep_messages, interval '0'))) FROM tenant_setting)
+             AND c.received_at < now() - nullif(coalesce(t.keep_messages, keep), interval '0')
+             AND NOT EXISTS (SELECT FROM ingest_open o WHERE o.message_id = c.id)
+           LIMIT n) old
+   GROUP BY old.tenant_id, old.session_no ORDER BY old.session_no
+$$;
+
 -- Drops idempotency rows past their day; returns how many.
 CREATE FUNCTION memd_expire_idempotency(n int) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -588,11 +667,13 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 $$;
 
 REVOKE ALL ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
+  memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int),
   memd_neighbours_due(text, int, int, int), memd_neighbours_mine(bigint), memd_neighbours_close(bigint),
   memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
+  memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int),
   memd_neighbours_due(text, int, int, int), memd_neighbours_close(bigint),
   memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint) TO memd_app;
 
 -- The version of this schema. Each migration replaces it as its last step.
-CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 3';
+CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 4';
