@@ -129,7 +129,9 @@ const (
 
 	// wantedSession is the session asked for, or the user's latest of kind chat: by
 	// the arrival of its last message, or, if that is later, by its own making.
-	wantedSession = `WITH spoken AS (
+	wantedSession = `WITH ` + wantedSteps
+
+	wantedSteps = `spoken AS (
 		SELECT no, session_id, last_message_id FROM conversation_session
 		 WHERE tenant_id = $1 AND user_id = $2 AND kind = 'chat' AND $3 = '' AND last_message_id IS NOT NULL
 		 ORDER BY last_message_id DESC LIMIT 1
@@ -198,26 +200,6 @@ const (
 	oneMessage = `SELECT ` + entryColumns + ` FROM conversation_context c` + entryIngest + `
 		 WHERE c.tenant_id = $1 AND c.id = $2
 		   AND ($3 = '' OR c.user_id = $3) AND ($4 = '' OR c.agent_id = $4) AND ($5 = '' OR c.session_id = $5) AND ($6 = '' OR c.app_id = $6)`
-
-	latestSession = wantedSession + ` SELECT session_id FROM s`
-
-	// openBefore are the newest open messages of a session that stand before its last
-	// $4 turns, and of the session it came from.
-	openBefore = `WITH s AS (
-		SELECT no, session_id, previous_session_id FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3
-	), start AS (
-		SELECT CASE WHEN $4::int < 1 THEN 9223372036854775807 ELSE coalesce((
-		         SELECT c.id FROM s, conversation_context c WHERE ` + ofSession + ` AND c.role = 'user'
-		          ORDER BY c.id DESC OFFSET greatest($4::int, 1) - 1 LIMIT 1), 0) END AS id
-	), open AS (
-		SELECT o.message_id FROM s JOIN ingest_open o ON o.tenant_id = $1 AND o.session_no = s.no AND o.message_id < (SELECT id FROM start)
-		UNION ALL
-		SELECT o.message_id FROM s JOIN conversation_session p ON p.tenant_id = $1 AND p.user_id = $2 AND p.session_id = s.previous_session_id
-		  JOIN ingest_open o ON o.tenant_id = $1 AND o.session_no = p.no
-		 ORDER BY 1 DESC LIMIT $5
-	)
-	SELECT ` + entryColumns + ` FROM open JOIN conversation_context c ON c.tenant_id = $1 AND c.id = open.message_id` + entryIngest + `
-	 ORDER BY c.id`
 )
 
 const (

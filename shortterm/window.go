@@ -1,0 +1,195 @@
+package shortterm
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd/postgres"
+)
+
+// Window is what the assembler needs of the log.
+type Window struct {
+	// Session is nil if there is none (yet). It is the one that was asked for, or, if a
+	// limit has rotated that, the one that its messages land in.
+	Session *Session
+	// No is the session's number, 0 if there is none.
+	No int64
+	// Entries are the last turns, chronological.
+	Entries []Entry
+	// Open are the newest unsettled messages that stand before Entries: of this session
+	// and of those it carries on; chronological.
+	Open []Entry
+	// Summary is a model's summary of the session's beginning, nil if there is none.
+	Summary *Summary
+	// Past are the sessions that this one carries on, the latest first, as long as it has
+	// fewer turns than were asked for. Incognito ones are not among them.
+	Past []Past
+}
+
+// Summary is a model's account of a session's messages, from its first to Upto, an id.
+type Summary struct {
+	Upto int64
+	Text string
+}
+
+// Past is what is to be known of a session that another carries on.
+type Past struct {
+	SessionID string
+	Summary   *Summary
+	// Entries are its last messages, chronological.
+	Entries []Entry
+}
+
+const (
+	// maxOpen bounds Window.Open.
+	maxOpen = 200
+	// maxPast is how many sessions back a chain is followed. Of the nearest lastOfNearest
+	// messages are read, of each other lastOfFarther.
+	maxPast       = 8
+	lastOfNearest = 24
+	lastOfFarther = 12
+)
+
+// Window gives the last turns of a session, what is open besides, and what it carries on,
+// in one round trip. An empty sessionID is the user's latest session of kind chat. A
+// session that does not exist has an empty window.
+func (l *Log) Window(ctx context.Context, tenant, userID, sessionID string, turns int) (Window, error) {
+	var w Window
+	past := map[int64]int{} // the place in w.Past of a session's number
+	b := postgres.TenantBatch(tenant)
+	b.Queue(windowSession, tenant, userID, sessionID).Query(eachRow(func(rows pgx.Rows) error {
+		var upto *int64
+		var text *string
+		s, err := scanSession(rows, &w.No, nil, nil, &upto, &text)
+		w.Session, w.Summary = &s, summaryOf(upto, text)
+		return err
+	}))
+	if turns > 0 {
+		b.Queue(windowTurns, tenant, userID, turns).Query(eachRow(func(rows pgx.Rows) error {
+			e, _, err := scanEntry(rows)
+			w.Entries = append(w.Entries, e)
+			return err
+		}))
+	}
+	b.Queue(windowOpen, tenant, userID, turns, maxPast, maxOpen).Query(eachRow(func(rows pgx.Rows) error {
+		e, _, err := scanEntry(rows)
+		// A turn may have come since Entries were read, and moved their start.
+		if err == nil && (e.SessionID != w.Session.SessionID || len(w.Entries) == 0 || e.ID < w.Entries[0].ID) {
+			w.Open = append(w.Open, e)
+		}
+		return err
+	}))
+	b.Queue(windowPast, tenant, userID, turns, maxPast).Query(eachRow(func(rows pgx.Rows) error {
+		var p Past
+		var no int64
+		var upto *int64
+		var text *string
+		err := rows.Scan(&no, &p.SessionID, &upto, &text)
+		p.Summary = summaryOf(upto, text)
+		past[no] = len(w.Past)
+		w.Past = append(w.Past, p)
+		return err
+	}))
+	b.Queue(windowPastEntries, tenant, userID, turns, maxPast, lastOfNearest, lastOfFarther).Query(eachRow(func(rows pgx.Rows) error {
+		var no int64
+		e, _, err := scanEntry(rows, &no)
+		// One may have been made the past of it since the statement before.
+		if i, ok := past[no]; ok {
+			w.Past[i].Entries = append(w.Past[i].Entries, e)
+		}
+		return err
+	}))
+	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {
+		return Window{}, postgres.Err("shortterm.window", err)
+	}
+	return w, nil
+}
+
+func summaryOf(upto *int64, text *string) *Summary {
+	if upto == nil || text == nil {
+		return nil
+	}
+	return &Summary{Upto: *upto, Text: *text}
+}
+
+// eachRow gives each row to do.
+func eachRow(do func(pgx.Rows) error) func(pgx.Rows) error {
+	return func(rows pgx.Rows) error {
+		for rows.Next() {
+			if err := do(rows); err != nil {
+				return err
+			}
+		}
+		return rows.Err()
+	}
+}
+
+const (
+	// windowSession finds the session, follows where a limit has rotated it to, and leaves
+	// word of it for the statements after it in the transaction.
+	windowSession = `WITH RECURSIVE ` + wantedSteps + `, hop AS (
+		SELECT o.no, o.forwards_to, 0 AS n FROM s JOIN conversation_session o ON o.tenant_id = $1 AND o.no = s.no
+		UNION ALL
+		SELECT o.no, o.forwards_to, hop.n + 1
+		  FROM hop JOIN conversation_session o ON o.tenant_id = $1 AND o.user_id = $2 AND o.session_id = hop.forwards_to
+		 WHERE hop.n < 10000
+	)
+	SELECT w.no, set_config('memd.window', w.no::text, true), set_config('memd.window_id', w.session_id, true), y.upto, y.summary, ` + sessionColumns + `
+	  FROM (SELECT no FROM hop ORDER BY n DESC LIMIT 1) last
+	  JOIN conversation_session w ON w.tenant_id = $1 AND w.no = last.no
+	  LEFT JOIN session_summary y ON y.tenant_id = $1 AND y.session_no = w.no`
+
+	// theWindow is the session that windowSession has found.
+	theWindow = `SELECT nullif(current_setting('memd.window', true), '')::bigint AS no, current_setting('memd.window_id', true) AS session_id
+		 WHERE nullif(current_setting('memd.window', true), '') IS NOT NULL`
+
+	// windowStart is where its last $3 turns begin.
+	windowStart = `SELECT CASE WHEN $3::int < 1 THEN 9223372036854775807 ELSE coalesce((
+		         SELECT c.id FROM s, conversation_context c WHERE ` + ofSession + ` AND c.role = 'user'
+		          ORDER BY c.id DESC OFFSET greatest($3::int, 1) - 1 LIMIT 1), 0) END AS id`
+
+	windowTurns = `WITH s AS (` + theWindow + `), start AS (` + windowStart + `)
+	SELECT ` + entryColumns + ` FROM s JOIN conversation_context c ON ` + ofSession + ` AND c.id >= (SELECT id FROM start)` + entryIngest + `
+	 ORDER BY c.id`
+
+	// chain are the sessions it carries on, up to $4 of them, the latest first.
+	chain = `chain AS (
+		SELECT p.no, p.session_id, p.previous_session_id, 1 AS n
+		  FROM s JOIN conversation_session o ON o.tenant_id = $1 AND o.no = s.no
+		  JOIN conversation_session p ON p.tenant_id = $1 AND p.user_id = $2 AND p.session_id = o.previous_session_id AND NOT p.incognito
+		UNION ALL
+		SELECT p.no, p.session_id, p.previous_session_id, chain.n + 1
+		  FROM chain JOIN conversation_session p ON p.tenant_id = $1 AND p.user_id = $2 AND p.session_id = chain.previous_session_id AND NOT p.incognito
+		 WHERE chain.n < $4
+	), past AS (
+		SELECT no, session_id, min(n) AS n FROM chain WHERE no <> (SELECT no FROM s) GROUP BY no, session_id
+	)`
+
+	windowOpen = `WITH RECURSIVE s AS (` + theWindow + `), start AS (` + windowStart + `), ` + chain + `, open AS (
+		SELECT o.message_id FROM s JOIN ingest_open o ON o.tenant_id = $1 AND o.session_no = s.no AND o.message_id < (SELECT id FROM start)
+		UNION
+		SELECT o.message_id FROM past JOIN ingest_open o ON o.tenant_id = $1 AND o.session_no = past.no
+		 ORDER BY 1 DESC LIMIT $5
+	)
+	SELECT ` + entryColumns + ` FROM open JOIN conversation_context c ON c.tenant_id = $1 AND c.id = open.message_id` + entryIngest + `
+	 ORDER BY c.id`
+
+	// growing is the session as long as it has fewer turns than $3.
+	growing = `SELECT f.no, f.session_id FROM (` + theWindow + `) f
+		  JOIN conversation_session o ON o.tenant_id = $1 AND o.no = f.no
+		 WHERE $3 > (SELECT count(*) FROM (SELECT FROM conversation_context c
+		        WHERE c.tenant_id = $1 AND c.user_id = $2 AND c.session_id = f.session_id AND c.role = 'user' AND o.previous_session_id IS NOT NULL LIMIT $3) turn)`
+
+	windowPast = `WITH RECURSIVE s AS (` + growing + `), ` + chain + `
+	SELECT past.no, past.session_id, y.upto, y.summary
+	  FROM past LEFT JOIN session_summary y ON y.tenant_id = $1 AND y.session_no = past.no
+	 ORDER BY past.n`
+
+	windowPastEntries = `WITH RECURSIVE s AS (` + growing + `), ` + chain + `
+	SELECT past.no, m.* FROM past CROSS JOIN LATERAL (
+		SELECT ` + entryColumns + ` FROM (
+			SELECT c.* FROM conversation_context c WHERE c.tenant_id = $1 AND c.user_id = $2 AND c.session_id = past.session_id
+			 ORDER BY c.id DESC LIMIT CASE past.n WHEN 1 THEN $5::int ELSE $6::int END
+		) c` + entryIngest + `
+	) m ORDER BY past.n, m.id`
+)

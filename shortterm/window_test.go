@@ -1,0 +1,111 @@
+package shortterm
+
+import (
+	"fmt"
+	"testing"
+)
+
+// open sessions s1 … sn of user, each carrying on the one before, with two messages each.
+func (f fixture) chain(t *testing.T, n int) (all [][]int64) {
+	t.Helper()
+	for i := 1; i <= n; i++ {
+		s := NewSession{UserID: user, SessionID: fmt.Sprintf("s%d", i)}
+		if i > 1 {
+			s.PreviousSessionID = fmt.Sprintf("s%d", i-1)
+		}
+		if _, err := f.CreateSession(t.Context(), tenant, s); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, ids(f.append(t, call(t, s.SessionID, fmt.Sprintf("%da", i), fmt.Sprintf("%db", i)))))
+	}
+	return all
+}
+
+func TestTheWindowShowsWhatTheSessionCarriesOn(t *testing.T) {
+	f := open(t, Config{})
+	all := f.chain(t, 11)
+	f.do(t, `UPDATE conversation_session SET incognito = true WHERE session_id = 's1'`)
+	f.do(t, `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model)
+		SELECT no, tenant_id, last_message_id, 'of ' || session_id, 'm' FROM conversation_session WHERE session_id IN ('s9', 's11')`)
+
+	w, err := f.Window(t.Context(), tenant, user, "s11", 3)
+	if err != nil || w.No == 0 || w.Summary == nil || w.Summary.Text != "of s11" || w.Summary.Upto != all[10][1] {
+		t.Fatalf("%+v, %v", w, err)
+	}
+	if len(w.Past) != maxPast {
+		t.Fatalf("%d sessions back", len(w.Past))
+	}
+	for i, p := range w.Past {
+		if want := fmt.Sprintf("s%d", 10-i); p.SessionID != want || show(entryIDs(p.Entries)) != show(all[9-i]) {
+			t.Errorf("%d back: %s %v", i+1, p.SessionID, entryIDs(p.Entries))
+		}
+		if (p.Summary != nil) != (p.SessionID == "s9") {
+			t.Errorf("%s: summary %v", p.SessionID, p.Summary)
+		}
+	}
+	// What is open reaches as far back.
+	var open []int64
+	for _, two := range all[2:10] {
+		open = append(open, two...)
+	}
+	if show(entryIDs(w.Open)) != show(open) {
+		t.Errorf("open: %v, want %v", entryIDs(w.Open), open)
+	}
+	// As long as it has fewer turns than are asked for: here it has one or two.
+	if w, err := f.Window(t.Context(), tenant, user, "s11", 1); err != nil || len(w.Past) > 0 {
+		t.Errorf("with a full window: %v, %v", w.Past, err)
+	}
+	if w, err := f.Window(t.Context(), tenant, user, "s3", 5); err != nil || len(w.Past) != 1 || w.Past[0].SessionID != "s2" {
+		t.Errorf("behind an incognito session: %+v, %v", w.Past, err)
+	}
+	if w, err := f.Window(t.Context(), "other", user, "s11", 5); err != nil || w.Session != nil || len(w.Past)+len(w.Open) > 0 || w.Summary != nil {
+		t.Errorf("another tenant: %+v, %v", w, err)
+	}
+}
+
+func TestTheWindowReadsTheLastOfALongPast(t *testing.T) {
+	f := open(t, Config{})
+	f.chain(t, 3)
+	var texts []string
+	for i := range 40 {
+		texts = append(texts, fmt.Sprint(i))
+	}
+	nearest, farther := ids(f.append(t, call(t, "s2", texts...))), ids(f.append(t, call(t, "s1", texts...)))
+	w, err := f.Window(t.Context(), tenant, user, "s3", 5)
+	if err != nil || len(w.Past) != 2 {
+		t.Fatalf("%+v, %v", w.Past, err)
+	}
+	for i, want := range [][]int64{nearest[40-lastOfNearest:], farther[40-lastOfFarther:]} {
+		if show(entryIDs(w.Past[i].Entries)) != show(want) {
+			t.Errorf("%d back: %v, want %v", i+1, entryIDs(w.Past[i].Entries), want)
+		}
+	}
+}
+
+func TestTheWindowIsThatOfWhereASessionWasRotatedTo(t *testing.T) {
+	f := open(t, Config{})
+	all := f.chain(t, 4)
+	f.do(t, `UPDATE conversation_session SET closed_at = now(), forwards_to = 's' || (substr(session_id, 2)::int + 1) WHERE session_id IN ('s1', 's2')`)
+	for _, asked := range []string{"s1", "s2", "s3"} {
+		w, err := f.Window(t.Context(), tenant, user, asked, 5)
+		if err != nil || w.Session == nil || w.Session.SessionID != "s3" || show(entryIDs(w.Entries)) != show(all[2]) {
+			t.Errorf("%s: %+v, %v, %v", asked, w.Session, entryIDs(w.Entries), err)
+		}
+	}
+}
+
+// A session that was deleted and made again may carry on one that carries it on.
+func TestSessionsThatCarryOnEachOther(t *testing.T) {
+	f := open(t, Config{})
+	all := f.chain(t, 3)
+	f.do(t, `UPDATE conversation_session SET previous_session_id = 's3' WHERE session_id = 's1'`)
+	w, err := f.Window(t.Context(), tenant, user, "s3", 5)
+	if err != nil || len(w.Past) != 2 || w.Past[0].SessionID != "s2" || w.Past[1].SessionID != "s1" {
+		t.Fatalf("%+v, %v", w.Past, err)
+	}
+	for i, p := range w.Past {
+		if show(entryIDs(p.Entries)) != show(all[1-i]) {
+			t.Errorf("%s: %v", p.SessionID, entryIDs(p.Entries))
+		}
+	}
+}
