@@ -49,9 +49,14 @@ type Append struct {
 // Appended is what became of an Append. A replay equals the first answer, save for
 // Replayed.
 type Appended struct {
+	// SessionID is the session that the messages are in: where the one that was asked for
+	// has reached a limit, now or before, it is the one that follows it.
 	SessionID string
-	SessionNo int64
-	Messages  []AppendedMessage
+	// NextSessionID is the session that follows it, for messages that came late to a closed
+	// one; "" for none.
+	NextSessionID string
+	SessionNo     int64
+	Messages      []AppendedMessage
 	// Replayed says that the key was used before and nothing was written.
 	Replayed bool
 }

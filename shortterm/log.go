@@ -3,6 +3,7 @@ package shortterm
 import (
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/memdhq/memd/bus"
 	"github.com/memdhq/memd/idempotency"
 	"github.com/memdhq/memd/postgres"
@@ -31,6 +32,14 @@ type Config struct {
 	// LockTimeout is how long Append waits for another writer of its session or a
 	// first use of its idempotency key; default 5 s.
 	LockTimeout time.Duration
+	// Limits are those of sessions that have none of their own, nor their tenant.
+	Limits Limits
+	// KeepMessages is how long messages that have settled are kept, where a tenant does
+	// not say; 0 is for ever.
+	KeepMessages time.Duration
+	// IncognitoIdle is how long an incognito session lives after its last message;
+	// default 24 h.
+	IncognitoIdle time.Duration
 }
 
 func (c Config) withDefaults() Config {
@@ -43,6 +52,9 @@ func (c Config) withDefaults() Config {
 	if c.LockTimeout <= 0 {
 		c.LockTimeout = 5 * time.Second
 	}
+	if c.IncognitoIdle <= 0 {
+		c.IncognitoIdle = 24 * time.Hour
+	}
 	return c
 }
 
@@ -52,9 +64,16 @@ type Log struct {
 	bus  *bus.Bus
 	keys *idempotency.Store
 	cfg  Config
+
+	settings    *lru.Cache[string, readSettings]
+	settingsFor time.Duration
 }
 
 // New makes a Log on pool that publishes what is open to b.
 func New(pool *postgres.Pool, b *bus.Bus, cfg Config) *Log {
-	return &Log{pool, b, idempotency.New(pool), cfg.withDefaults()}
+	settings, err := lru.New[string, readSettings](settingsKept)
+	if err != nil {
+		panic(err) // only of a size that is none
+	}
+	return &Log{pool: pool, bus: b, keys: idempotency.New(pool), cfg: cfg.withDefaults(), settings: settings, settingsFor: settingsFor}
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/postgres"
 )
 
@@ -19,6 +20,8 @@ type Person struct {
 	Sessions, Messages int
 	// LastMessageAt is when the latest message of theirs was said, nil without any.
 	LastMessageAt *time.Time
+	// Learn is false if nothing is learned from what is posted to their sessions.
+	Learn bool
 }
 
 // People lists the people of a tenant, those who came up last first, up to limit after
@@ -41,7 +44,7 @@ func (l *Log) People(ctx context.Context, tenant string, limit int, cursor strin
 				break
 			}
 			var p Person
-			if err := rows.Scan(&last, &p.UserID, &p.CreatedAt, &p.Sessions, &p.Messages, &p.LastMessageAt); err != nil {
+			if err := rows.Scan(&last, &p.UserID, &p.CreatedAt, &p.Learn, &p.Sessions, &p.Messages, &p.LastMessageAt); err != nil {
 				return err
 			}
 			p.CreatedAt, p.LastMessageAt = p.CreatedAt.UTC(), utc(p.LastMessageAt)
@@ -69,4 +72,11 @@ func (l *Log) Meet(ctx context.Context, tenant string, users []string) error {
 		}
 	}
 	return nil
+}
+
+// SetPersonLearn says whether anything is learned from what is posted to a person's
+// sessions; one who is not known yet comes up by it. Turned off, what is open is skipped
+// when it returns. Turned on, nothing comes back by itself.
+func (l *Log) SetPersonLearn(ctx context.Context, tenant, userID string, learn bool) (Person, error) {
+	return Person{}, &memd.Error{Kind: memd.Internal, Op: "shortterm.set_person_learn", Msg: "not there yet"}
 }

@@ -203,10 +203,12 @@ const (
 )
 
 const (
-	sessionColumns = `session_id, user_id, kind, title, agent_id, messages - removed, last_message_at, closed_at, created_at, previous_session_id, metadata`
+	sessionColumns = `session_id, user_id, kind, title, agent_id, messages - removed, last_message_at, closed_at, created_at, previous_session_id, next_session_id,
+		forwards_to, learn, incognito, metadata, rotate_idle, rotate_turns, rotate_tokens, rotate_age`
 
-	createSession = `INSERT INTO conversation_session (tenant_id, user_id, session_id, agent_id, previous_session_id, metadata)
-		VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (tenant_id, user_id, session_id) DO NOTHING
+	createSession = `INSERT INTO conversation_session (tenant_id, user_id, session_id, agent_id, previous_session_id, metadata,
+		       learn, incognito, rotate_idle, rotate_turns, rotate_tokens, rotate_age)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (tenant_id, user_id, session_id) DO NOTHING
 		RETURNING ` + sessionColumns
 
 	oneSession = `SELECT ` + sessionColumns + ` FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3`
@@ -218,8 +220,8 @@ const (
 )
 
 const (
-	listPeople = `SELECT p.no, p.user_id, p.created_at, s.sessions, s.messages, s.last
-		  FROM (SELECT no, user_id, created_at FROM person WHERE tenant_id = $1 AND no < $2 ORDER BY no DESC LIMIT $3) p
+	listPeople = `SELECT p.no, p.user_id, p.created_at, p.learn, s.sessions, s.messages, s.last
+		  FROM (SELECT no, user_id, created_at, learn FROM person WHERE tenant_id = $1 AND no < $2 ORDER BY no DESC LIMIT $3) p
 		 CROSS JOIN LATERAL (
 			SELECT count(*) FILTER (WHERE kind = 'chat') AS sessions, coalesce(sum(messages - removed), 0) AS messages, max(last_message_at) AS last
 			  FROM conversation_session WHERE tenant_id = $1 AND user_id = p.user_id) s

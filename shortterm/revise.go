@@ -113,6 +113,13 @@ type Change struct {
 	Title *string
 	// Metadata is a merge patch, an object.
 	Metadata func(json.RawMessage) (json.RawMessage, error)
+	// Closed true closes the session; what is closed stays so, and false is Invalid.
+	Closed *bool
+	// Learn says whether anything is learned from what is posted to it. Turned off, what is
+	// open is skipped.
+	Learn *bool
+	// Limits gives its limits to change.
+	Limits func(Limits) (Limits, error)
 }
 
 // ChangeSession changes a session. NotFound: the user has none of this name, or not this

@@ -25,8 +25,19 @@ type Session struct {
 	// LastMessageAt is when the last message was said.
 	LastMessageAt, ClosedAt *time.Time
 	CreatedAt               time.Time
-	PreviousSessionID       *string
-	Metadata                json.RawMessage
+	// PreviousSessionID is the one it carries on, NextSessionID the one that carries it on.
+	PreviousSessionID, NextSessionID *string
+	// ForwardsTo is set once a limit has rotated the session: what is posted under its name
+	// lands in that one, and on from there.
+	ForwardsTo *string
+	// Learn is false if nothing is learned from what is posted to it.
+	Learn bool
+	// Incognito says that nothing is learned from it, and that it goes with its messages
+	// when it is closed, rotated or idle for long.
+	Incognito bool
+	// Limits are its own.
+	Limits   Limits
+	Metadata json.RawMessage
 }
 
 // NewSession is a session to be made. An empty SessionID makes a new one;
@@ -34,11 +45,28 @@ type Session struct {
 type NewSession struct {
 	UserID, SessionID, AgentID, PreviousSessionID string
 	Metadata                                      json.RawMessage
+	// Limits are its own; see there.
+	Limits Limits
+	// Learn false has nothing learned from it; nil is true.
+	Learn *bool
+	// Incognito is for ever; see Session.
+	Incognito bool
 }
 
-// CreateSession makes a session. Conflict: the user has one of this name. Invalid: the
-// previous one does not exist.
+// CreateSession makes a session. Conflict: the user has one of this name, or had an
+// incognito one. Invalid: the previous one does not exist, a limit cannot be, or an
+// incognito one should be learned from.
 func (l *Log) CreateSession(ctx context.Context, tenant string, s NewSession) (Session, error) {
+	if err := s.Limits.check(); err != nil {
+		return Session{}, err
+	}
+	learn := !s.Incognito
+	if s.Learn != nil {
+		if *s.Learn && s.Incognito {
+			return Session{}, learnsNothing()
+		}
+		learn = *s.Learn
+	}
 	if s.SessionID == "" {
 		id, err := uuid.NewV7()
 		if err != nil {
@@ -60,7 +88,8 @@ func (l *Log) CreateSession(ctx context.Context, tenant string, s NewSession) (S
 				return memd.InvalidField("previous_session_id", "names no session of this user")
 			}
 		}
-		rows, err := tx.Query(ctx, createSession, tenant, s.UserID, s.SessionID, optional(s.AgentID), optional(s.PreviousSessionID), s.Metadata)
+		rows, err := tx.Query(ctx, createSession, tenant, s.UserID, s.SessionID, optional(s.AgentID), optional(s.PreviousSessionID), s.Metadata,
+			learn, s.Incognito, s.Limits.Idle, s.Limits.Turns, s.Limits.Tokens, s.Limits.Age)
 		if err != nil {
 			return err
 		}
@@ -123,8 +152,13 @@ func (l *Log) Session(ctx context.Context, tenant, userID, sessionID string) (Se
 
 // scanSession reads sessionColumns, after what else the row begins with.
 func scanSession(rows pgx.Rows, head ...any) (s Session, err error) {
-	err = rows.Scan(append(head, &s.SessionID, &s.UserID, &s.Kind, &s.Title, &s.AgentID, &s.Messages,
-		&s.LastMessageAt, &s.ClosedAt, &s.CreatedAt, &s.PreviousSessionID, &s.Metadata)...)
+	columns := append(head, &s.SessionID, &s.UserID, &s.Kind, &s.Title, &s.AgentID, &s.Messages,
+		&s.LastMessageAt, &s.ClosedAt, &s.CreatedAt, &s.PreviousSessionID, &s.NextSessionID, &s.ForwardsTo, &s.Learn, &s.Incognito, &s.Metadata)
+	err = rows.Scan(append(columns, s.Limits.scan()...)...)
 	s.LastMessageAt, s.ClosedAt, s.CreatedAt = utc(s.LastMessageAt), utc(s.ClosedAt), s.CreatedAt.UTC()
 	return s, err
+}
+
+func learnsNothing() error {
+	return memd.InvalidField("learn", "must not be true of an incognito session")
 }
