@@ -219,7 +219,7 @@ func (a *App) startUp(ctx context.Context) error {
 	store := longterm.New(a.pool, longterm.Config{})
 	workStore := longterm.New(workers, longterm.Config{})
 	rec := recall.New(store, model, recall.Config{Log: a.component("recall")})
-	assembler, err := assemble.New(log, rec, assemble.Config{Header: a.cfg.RecallHeader, Log: a.component("assemble")})
+	assembler, err := assemble.New(log, store, rec, assemble.Config{Header: a.cfg.RecallHeader, Log: a.component("assemble")})
 	if err != nil {
 		return err
 	}

@@ -26,9 +26,13 @@ const (
 	DefaultTokenBudget = 4000
 )
 
-// Degraded is what a context is called degraded by when the long tier did not answer
-// and nothing is recalled from it. What went less wrong, package recall names.
-const Degraded = "recall"
+// What a context is called degraded by when the long tier did not answer: nothing is
+// recalled from it, or what the window does not show is not summed up. What went less
+// wrong, package recall names.
+const (
+	Degraded        = "recall"
+	DegradedSummary = "summary"
+)
 
 const (
 	// queryTurns is how many turns are read to find the last two messages with text.
@@ -38,6 +42,8 @@ const (
 	// moreHits is how many hits are asked for beyond those wanted, to have enough when
 	// the window shows some of them. They cost next to nothing: a search ranks more.
 	moreHits = 50
+	// earlierMemories is how many memories may stand for what the window does not show.
+	earlierMemories = 100
 )
 
 // Config says how contexts look; the zero value is usable.
@@ -68,6 +74,7 @@ func (c Config) withDefaults() Config {
 // Assembler makes contexts. It is safe for concurrent use.
 type Assembler struct {
 	log     *shortterm.Log
+	store   *longterm.Store
 	recall  *recall.Recall
 	cfg     Config
 	counter func() (*counter, error)
@@ -75,12 +82,12 @@ type Assembler struct {
 
 // New makes an Assembler. The tokenizer is loaded in the background; the first
 // context waits for it.
-func New(log *shortterm.Log, recall *recall.Recall, cfg Config) (*Assembler, error) {
+func New(log *shortterm.Log, store *longterm.Store, recall *recall.Recall, cfg Config) (*Assembler, error) {
 	cfg = cfg.withDefaults()
 	if !strings.Contains(cfg.Line, "{text}") || strings.ContainsAny(cfg.Line, "\r\n") {
 		return nil, fmt.Errorf("the form of a recalled line must be one line that holds {text}")
 	}
-	a := &Assembler{log: log, recall: recall, cfg: cfg, counter: sync.OnceValues(newCounter)}
+	a := &Assembler{log: log, store: store, recall: recall, cfg: cfg, counter: sync.OnceValues(newCounter)}
 	go func() { _, _ = a.counter() }() // ends by itself
 	return a, nil
 }
@@ -106,6 +113,11 @@ type Request struct {
 	TokenBudget int
 	// IncludeLongTerm is false for the turns alone.
 	IncludeLongTerm bool
+	// Summary has what of the session the turns do not show summed up: by a model's summary,
+	// if there is one, and by the memories of the session, in order. CarryOver has what
+	// earlier sessions left open stand in a session with fewer turns than asked for. Neither
+	// counts without turns.
+	Summary, CarryOver bool
 	// Render is RenderMessages or RenderSystem; "" means RenderMessages.
 	Render string
 }
@@ -117,9 +129,21 @@ type Context struct {
 	Messages []json.RawMessage
 	// Recalled are the memories among Messages, in their order; never nil.
 	Recalled []longterm.Hit
-	Tokens   Tokens
+	// Open are the unsettled messages outside of the turns that are quoted, and Carried
+	// those of earlier sessions; never nil.
+	Open, Carried []int64
+	Summary       Summary
+	Tokens        Tokens
 	// Degraded names what failed without failing the context; never nil.
 	Degraded []string
+}
+
+// Summary says what stands for the messages that the turns do not show.
+type Summary struct {
+	// Upto is the last message that the model's summary is of, nil if none is shown.
+	Upto *int64
+	// Memories are the ids of those of the session; never nil.
+	Memories []string
 }
 
 // Tokens says how much of the budget is used: of everything that is sent, each
@@ -169,10 +193,34 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	if r.IncludeLongTerm {
 		m.open = window.open
 	}
+	before := r.IncludeLongTerm && r.Turns > 0
+	if before && r.CarryOver {
+		m.carried = carryOver(window.past)
+	}
+	var certain []int64
+	if recalls && !asked || before && r.Summary {
+		certain = c.certain(m)
+	}
 	if recalls && !asked {
 		if query.Text = lastWords(window.read); query.Text != "" {
-			query.ExcludeSources = c.certain(m)
+			query.ExcludeSources = certain
 			search.Go(func() { found = a.search(searching, tenant, query) })
+		}
+	}
+	var degraded []string
+	if before && r.Summary && len(certain) < window.messages {
+		if s := window.summary; s != nil {
+			m.earlier.summary, m.earlier.upto = s.Text, s.Upto
+		}
+		if r.Recall > 0 {
+			scope.RunID = window.sessionID
+			search.Go(func() {
+				var err error
+				if m.earlier.memories, err = a.learned(searching, tenant, scope, r.Filters); err != nil {
+					a.cfg.Log.Warn().Err(err).Msg("nothing stands for what has left a window")
+					degraded = append(degraded, DegradedSummary)
+				}
+			})
 		}
 	}
 	search.Wait()
@@ -188,8 +236,17 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		SessionID: window.sessionID,
 		Messages:  made.messages,
 		Recalled:  make([]longterm.Hit, 0, len(made.recalled)),
+		Open:      append([]int64{}, made.open...),
+		Carried:   append([]int64{}, made.carried...),
+		Summary:   Summary{Memories: []string{}},
 		Tokens:    Tokens{Budget: r.TokenBudget, Used: made.used, Counter: Counter},
-		Degraded:  append([]string{}, found.degraded...),
+		Degraded:  append(append([]string{}, found.degraded...), degraded...),
+	}
+	if made.summary {
+		out.Summary.Upto = &m.earlier.upto
+	}
+	for _, i := range made.summarised {
+		out.Summary.Memories = append(out.Summary.Memories, m.earlier.memories[i].ID)
 	}
 	for _, i := range made.recalled {
 		out.Recalled = append(out.Recalled, found.hits[i])
@@ -247,6 +304,11 @@ type windowRead struct {
 	// read are the messages that were read, shown those of the turns asked for, open
 	// the unsettled ones outside of those. All are chronological.
 	read, shown, open []said
+	// messages is how many the session has; summary is a model's of its beginning, and
+	// past are the sessions before it.
+	messages int
+	summary  *shortterm.Summary
+	past     []shortterm.Past
 }
 
 func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowRead, error) {
@@ -261,9 +323,9 @@ func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowR
 		return windowRead{}, &memd.Error{Kind: memd.Unavailable, Op: "assemble.window",
 			Msg: "the messages cannot be read", RetryAfter: max(memd.RetryAfterOf(err), time.Second), Err: err}
 	}
-	out := windowRead{sessionID: r.SessionID}
+	out := windowRead{sessionID: r.SessionID, summary: w.Summary, past: w.Past}
 	if w.Session != nil {
-		out.sessionID = w.Session.SessionID
+		out.sessionID, out.messages = w.Session.SessionID, w.Session.Messages
 	}
 	for _, e := range w.Open {
 		out.open = append(out.open, saidOf(e))
@@ -327,6 +389,22 @@ func lastWords(messages []said) string {
 	}
 	slices.Reverse(words)
 	return strings.Join(words, "\n")
+}
+
+// learned gives what was learned in a session, in the order it was said: what was said
+// last, if it is more than earlierMemories.
+func (a *Assembler) learned(ctx context.Context, tenant string, session memd.Scope, filters longterm.Filter) ([]memd.Memory, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.cfg.RecallTimeout)
+	defer cancel()
+	var found []memd.Memory
+	var err error
+	if p := panics.Try(func() {
+		found, _, _, err = a.store.List(ctx, tenant, longterm.ListQuery{Scope: session, Filters: filters, Limit: earlierMemories})
+	}); p != nil {
+		err = p.AsError()
+	}
+	slices.SortStableFunc(found, func(x, y memd.Memory) int { return x.ValidFrom.Compare(y.ValidFrom) })
+	return found, err
 }
 
 // recalled is what a search gave. err is set only for a request that is wrong.

@@ -88,7 +88,7 @@ func TestRecallScopeNarrows(t *testing.T) {
 
 func TestNewRefusesALineWithoutText(t *testing.T) {
 	for _, line := range []string{"{speaker}", "{speaker}:\n{text}"} {
-		if _, err := New(nil, nil, Config{Line: line}); err == nil {
+		if _, err := New(nil, nil, nil, Config{Line: line}); err == nil {
 			t.Errorf("%q was taken", line)
 		}
 	}

@@ -42,16 +42,34 @@ type material struct {
 	// show at most.
 	memories []memd.Memory
 	limit    int
-	budget   int
-	render   string
+	// carried is what earlier sessions have left open, what matters most first.
+	carried []carriedLine
+	// earlier is what there is of the session before the window.
+	earlier earlier
+	budget  int
+	render  string
+}
+
+// earlier stands for the messages of a session that its window does not show.
+type earlier struct {
+	// summary is a model's, "" if there is none, of the messages up to upto.
+	summary string
+	upto    int64
+	// memories are what was learned in the session, in the order it was said. Those that
+	// the window states, and those from upto and before, are left out.
+	memories []memd.Memory
 }
 
 // composed is a context.
 type composed struct {
 	messages []json.RawMessage
-	// recalled are the places in material.memories of what is shown, in that order.
-	recalled []int
-	used     int
+	// recalled are the places in material.memories of what is shown, in that order, and
+	// summarised those in material.earlier.memories; open and carried are messages that
+	// are quoted.
+	recalled, summarised []int
+	open, carried        []int64
+	summary              bool
+	used                 int
 }
 
 // composer chooses and trims. It is safe for concurrent use.
@@ -64,17 +82,23 @@ type composer struct {
 
 // draft is a choice that may yet prove too long, or to repeat itself.
 type draft struct {
-	// recalled and open are the lines of what is recalled.
+	// recalled and open are the lines of what is recalled, and behind them those of what
+	// earlier sessions have left open and of what this one said before the window.
 	recalled []recalledLine
 	open     []recalledLine
+	carried  []recalledLine
+	earlier  []recalledLine
 	// groups are those chosen, chronological; cut says which were trimmed.
 	groups []chosen
 }
 
 type recalledLine struct {
-	at   int // the place in material.memories or among the open messages
+	at   int // the place in material.memories, or where else it is from
 	text string
 }
+
+// ofSummary is the place of the line that is a model's summary.
+const ofSummary = -1
 
 type chosen struct {
 	group
@@ -98,7 +122,7 @@ func (c *composer) compose(m material) composed {
 	// leaves it, so what turns out not to be shown is offered to recall again; with
 	// each round there is less that is held back.
 	freed := freed{memories: map[int]bool{}, open: map[int]bool{}}
-	compares := len(m.memories) > 0
+	compares := len(m.memories)+len(m.earlier.memories) > 0
 	if compares {
 		for i := range all {
 			all[i].fold()
@@ -110,7 +134,7 @@ func (c *composer) compose(m material) composed {
 		if freed.add(m, open, full, seen(d, compares)) {
 			continue
 		}
-		out := c.encode(m, d)
+		out := c.encode(m, open, d)
 		if out.used <= m.budget || spare >= m.budget {
 			return out
 		}
@@ -211,11 +235,20 @@ func (c *composer) choose(m material, all []group, open []said, full shown, free
 		left -= c.cost(m.render, newest.messages, math.MaxInt)
 	}
 	var d draft
-	if share := c.recallBudget(budget, left, len(all) == 0); share > 0 {
-		framed := m.render == RenderSystem && len(all) > 0
-		left -= c.chooseRecall(&d, m, open, full, freed, share, framed)
+	framed := m.render == RenderSystem && len(all) > 0
+	share := c.recallBudget(budget, left, len(all) == 0)
+	if share > 0 {
+		spent := c.chooseRecall(&d, m, open, full, freed, share, framed)
+		left, share = left-spent, share-spent
 	}
-	c.chooseTurns(&d, m, all, newest, newestAt, left)
+	// What went before gets what recall leaves of its share, and when the turns are
+	// chosen, what they leave.
+	kept := c.chooseBefore(&d, m, open, full, share, framed)
+	left = c.chooseTurns(&d, m, all, newest, newestAt, left-kept)
+	if len(m.carried) > 0 || m.earlier.any() {
+		room := min(kept+max(left, 0), max(kept, budget/recallShare))
+		c.chooseBefore(&d, m, open, seen(d, len(m.earlier.memories) > 0), room, framed)
+	}
 	return d
 }
 
@@ -392,6 +425,77 @@ func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, f
 	return frame + spent
 }
 
+func (e earlier) any() bool { return e.summary != "" || len(e.memories) > 0 }
+
+// chooseBefore chooses, anew, the lines of what earlier sessions have left open and of
+// what this one said before what is shown of it, of what costs at most room, and gives
+// what they cost. framed says that there is a system message anyway, with its header.
+func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, room int, framed bool) (cost int) {
+	d.carried, d.earlier = nil, nil
+	if len(d.recalled)+len(d.open) == 0 {
+		frame := c.count(c.header+"\n", math.MaxInt)
+		if !framed {
+			frame += tokensPerMessage + c.count(string(memd.RoleSystem), math.MaxInt)
+		}
+		room, cost = room-frame, frame
+	}
+	if room <= 0 {
+		return 0
+	}
+	spent := 0
+	add := func(lines *[]recalledLine, at int, line string) (more bool) {
+		line, n, whole := c.fit(line, room-spent)
+		if line != "" {
+			*lines = append(*lines, recalledLine{at, line})
+			spent += n
+		}
+		return whole
+	}
+	quoted := map[int64]bool{}
+	for _, l := range d.open {
+		quoted[open[l.at].id] = true
+	}
+	stated := map[string]bool{} // what is recalled
+	ids := map[string]bool{}
+	for _, l := range d.recalled {
+		memory := m.memories[l.at]
+		stated[speaker(memory.Role, actorOf(memory))+folded(memory.Memory)] = true
+		ids[memory.ID] = true
+	}
+	for i, l := range m.carried {
+		if quoted[l.id] || stated[speaker(l.role, l.name)+folded(l.text)] {
+			continue
+		}
+		if line := c.recalledLine(l.role, l.name, l.text, room); line != "" && !add(&d.carried, i, line) {
+			break
+		}
+	}
+	if m.earlier.summary != "" {
+		if line := c.recalledLine(speakerOfSummary, "", m.earlier.summary, room); line != "" {
+			add(&d.earlier, ofSummary, line)
+		}
+	}
+	for i, memory := range slices.Backward(m.earlier.memories) { // the latest first
+		if ids[memory.ID] || shown.states(memory) || m.earlier.covers(memory) {
+			continue
+		}
+		if line := c.recalledLine(memory.Role, actorOf(memory), memory.Memory, room); line != "" && !add(&d.earlier, i, line) {
+			break
+		}
+	}
+	if spent == 0 {
+		return 0
+	}
+	slices.SortStableFunc(d.carried, func(a, b recalledLine) int { return cmp.Compare(m.carried[a.at].place, m.carried[b.at].place) })
+	slices.SortStableFunc(d.earlier, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
+	return cost + spent
+}
+
+// covers says whether the summary is of all messages that state a memory.
+func (e earlier) covers(m memd.Memory) bool {
+	return e.summary != "" && !slices.ContainsFunc(m.Sources, func(id int64) bool { return id > e.upto })
+}
+
 // recalledLine gives the line of something recalled, "" if it says nothing. What
 // cannot fit into room tokens need not be whole.
 func (c *composer) recalledLine(role, name, text string, room int) string {
@@ -425,7 +529,7 @@ func (c *composer) fit(line string, room int) (fitting string, cost int, whole b
 // trimmed, and the last. A call with its results is not trimmed but left out whole,
 // and what came before it still has its chance. The results that the conversation
 // ends with are what the model is about to read: they are trimmed.
-func (c *composer) chooseTurns(d *draft, m material, all []group, newest *chosen, newestAt, left int) {
+func (c *composer) chooseTurns(d *draft, m material, all []group, newest *chosen, newestAt, left int) (rest int) {
 	for i, g := range slices.Backward(all) {
 		if i == newestAt {
 			d.groups = append(d.groups, *newest)
@@ -463,6 +567,7 @@ func (c *composer) chooseTurns(d *draft, m material, all []group, newest *chosen
 		}
 	}
 	slices.Reverse(d.groups)
+	return left
 }
 
 // trimResults trims the results of a call so that all of it costs at most limit; the
@@ -493,10 +598,10 @@ func (c *composer) trimResults(render string, messages []outgoing, limit int) ([
 }
 
 // encode writes the context down and counts all of it.
-func (c *composer) encode(m material, d draft) composed {
+func (c *composer) encode(m material, open []said, d draft) composed {
 	out := composed{messages: []json.RawMessage{}}
 	var lines []string
-	if len(d.recalled)+len(d.open) > 0 {
+	if len(d.recalled)+len(d.open)+len(d.carried)+len(d.earlier) > 0 {
 		lines = append(lines, c.header)
 	}
 	for _, l := range d.recalled {
@@ -505,6 +610,21 @@ func (c *composer) encode(m material, d draft) composed {
 	}
 	for _, l := range d.open {
 		lines = append(lines, l.text)
+		out.open = append(out.open, open[l.at].id)
+	}
+	for _, l := range d.carried {
+		lines = append(lines, l.text)
+		if id := m.carried[l.at].id; id != 0 && !slices.Contains(out.carried, id) {
+			out.carried = append(out.carried, id)
+		}
+	}
+	for _, l := range d.earlier {
+		lines = append(lines, l.text)
+		if l.at == ofSummary {
+			out.summary = true
+		} else {
+			out.summarised = append(out.summarised, l.at)
+		}
 	}
 	var sent []outgoing
 	for _, g := range d.groups {

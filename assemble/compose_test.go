@@ -132,6 +132,19 @@ func TestContextIsAlwaysALegalRequestWithinBudget(t *testing.T) {
 			s.open = true
 			m.open = append(m.open, s)
 		}
+		for i := range rapid.IntRange(0, 4).Draw(t, "carried") {
+			m.carried = append(m.carried, carriedLine{id: int64(100 + i/2), role: "assistant", place: -i,
+				text: fmt.Sprintf("carried %d", i) + strings.Repeat(" into\nthe day", rapid.SampledFrom([]int{0, 1, 60}).Draw(t, "length"))})
+		}
+		for i := range rapid.IntRange(0, 6).Draw(t, "earlier") {
+			e := memory("user", fmt.Sprintf("earlier %d", i)+strings.Repeat(" in the year", rapid.SampledFrom([]int{0, 1, 60}).Draw(t, "length")),
+				rapid.SliceOfN(rapid.Int64Range(1, 20), 0, 3).Draw(t, "sources")...)
+			e.ID = fmt.Sprint(i)
+			m.earlier.memories = append(m.earlier.memories, e)
+		}
+		if rapid.Bool().Draw(t, "summed up") {
+			m.earlier.summary, m.earlier.upto = "They met in\nspring", rapid.Int64Range(1, 20).Draw(t, "upto")
+		}
 		out := c.compose(m)
 		sent, err := checkLegal(out.messages)
 		if err != nil {
@@ -220,7 +233,7 @@ func checkRecalled(t *rapid.T, m material, out composed, system string, turns []
 		t.Fatalf("%d memories, the limit is %d", len(out.recalled), m.limit)
 	}
 	for i, line := range lines {
-		if !strings.HasPrefix(line, "user: ") && !strings.HasPrefix(line, "assistant: ") && !strings.HasPrefix(line, "Ana") {
+		if !strings.HasPrefix(line, "user: ") && !strings.HasPrefix(line, "assistant: ") && !strings.HasPrefix(line, "summary: They") && !strings.HasPrefix(line, "Ana") {
 			t.Fatalf("line %q", line)
 		}
 		if i < len(out.recalled) && !strings.HasPrefix(line, fmt.Sprintf("user: memory %d", out.recalled[i])) {
@@ -229,6 +242,43 @@ func checkRecalled(t *rapid.T, m material, out composed, system string, turns []
 	}
 	if !slices.IsSorted(out.recalled) {
 		t.Fatalf("memories in the order %d", out.recalled)
+	}
+	// What was before stands behind it, in the order it was said.
+	if !slices.IsSorted(out.summarised) {
+		t.Fatalf("the session's memories in the order %d", out.summarised)
+	}
+	rest := lines[len(out.recalled)+len(out.open):]
+	var carried []string
+	for ; len(rest) > 0 && strings.HasPrefix(rest[0], "assistant: carried "); rest = rest[1:] {
+		carried = append(carried, rest[0])
+	}
+	if !slices.IsSortedFunc(carried, func(a, b string) int { return strings.Compare(b[:20], a[:20]) }) {
+		t.Fatalf("carried over: %q", carried)
+	}
+	if out.summary {
+		if len(rest) == 0 || !strings.HasPrefix(rest[0], "summary: They") {
+			t.Fatalf("no summary in %q", rest)
+		}
+		rest = rest[1:]
+	}
+	if len(rest) != len(out.summarised) {
+		t.Fatalf("%d lines of %d memories of the session: %q", len(rest), len(out.summarised), rest)
+	}
+	for i, at := range out.summarised {
+		e := m.earlier.memories[at]
+		if !strings.HasPrefix(rest[i], "user: earlier "+e.ID) {
+			t.Fatalf("%q is not %q", rest[i], e.Memory)
+		}
+		if out.summary && len(e.Sources) > 0 && slices.Max(e.Sources) <= m.earlier.upto {
+			t.Fatalf("%q is summed up already", e.Memory)
+		}
+		for _, s := range turns {
+			for _, id := range e.Sources {
+				if id <= int64(len(m.window)) && isOf(s, m.window[id-1]) && s.text() == m.window[id-1].text && s.text() != "" {
+					t.Fatalf("%q can be read in the turns: %q", e.Memory, s.text())
+				}
+			}
+		}
 	}
 }
 
@@ -350,4 +400,71 @@ func TestCertainIsShownWhateverIsRecalled(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Each message of a session is in its window, in what sums it up, or quoted.
+func TestWhatLeavesTheWindowIsSummedUp(t *testing.T) {
+	c := newTestComposer(t)
+	var window []said
+	var all []memd.Memory
+	for i := range 40 {
+		window = append(window, logged(t, int64(i+1), fmt.Sprintf(`{"role":"user","content":"On day %d the mill ground %d sacks of rye"}`, i, 100+i)))
+		all = append(all, memory("user", fmt.Sprintf("On day %d the mill ground %d sacks of rye", i, 100+i), int64(i+1)))
+		all[i].ID = fmt.Sprint(i)
+	}
+	for _, budget := range []int{300, 600, 1200, 4000} {
+		out := c.compose(material{window: window[30:], budget: budget, limit: 10, render: RenderMessages, earlier: earlier{memories: all[:38]}})
+		sent, err := checkLegal(out.messages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.used > budget || out.used != countSent(sent) {
+			t.Errorf("budget %d: %d used, %d sent", budget, out.used, countSent(sent))
+		}
+		shown := ""
+		for _, s := range sent {
+			shown += s.text() + "\n"
+		}
+		// The latest ones, without a gap and none twice.
+		first := 40
+		for i := range 40 {
+			n := strings.Count(shown, fmt.Sprintf("On day %d the", i))
+			if n > 1 {
+				t.Errorf("budget %d: day %d stands there %d times", budget, i, n)
+			}
+			if n == 1 {
+				first = min(first, i)
+			} else if i > first {
+				t.Errorf("budget %d: day %d is missing, day %d is there", budget, i, first)
+			}
+		}
+		if want := map[int]int{300: 32, 600: 25, 1200: 15, 4000: 0}[budget]; first > want {
+			t.Errorf("budget %d: from day %d on, want %d", budget, first, want)
+		}
+	}
+}
+
+func TestASummaryStandsForWhatItIsOf(t *testing.T) {
+	c := newTestComposer(t)
+	early, late := memory("user", "The mill was built in 1870", 1), memory("user", "The wheel was mended in May", 5)
+	early.ID, late.ID = "early", "late"
+	m := material{budget: 4000, limit: 10, render: RenderMessages,
+		window:  []said{logged(t, 9, `{"role":"user","content":"And now?"}`)},
+		earlier: earlier{summary: "They spoke of\nan old mill.", upto: 4, memories: []memd.Memory{early, late}}}
+	out := c.compose(m)
+	sent, err := checkLegal(out.messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "retrieved memories:\nsummary: They spoke of an old mill.\nuser: The wheel was mended in May"; sent[0].text() != want || !out.summary {
+		t.Errorf("%q, want %q", sent[0].text(), want)
+	}
+	// What is recalled is not said twice.
+	m.memories = []memd.Memory{late}
+	if sent, err = checkLegal(c.compose(m).messages); err != nil {
+		t.Fatal(err)
+	}
+	if want := "retrieved memories:\nuser: The wheel was mended in May\nsummary: They spoke of an old mill."; sent[0].text() != want {
+		t.Errorf("%q, want %q", sent[0].text(), want)
+	}
 }

@@ -101,7 +101,7 @@ func newMemory(t *testing.T) *memory {
 	m := &memory{T: t, ctx: ctx, logPool: open(), storePool: open(), embedder: &wordVectors{}}
 	m.log = shortterm.New(m.logPool, b, shortterm.Config{})
 	m.store = longterm.New(m.storePool, longterm.Config{})
-	m.assembler, err = assemble.New(m.log, recall.New(m.store, m.embedder, recall.Config{}), assemble.Config{})
+	m.assembler, err = assemble.New(m.log, m.store, recall.New(m.store, m.embedder, recall.Config{}), assemble.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -168,7 +168,7 @@ func (m *memory) context(r assemble.Request) assemble.Context {
 }
 
 func request(session string) assemble.Request {
-	return assemble.Request{UserID: "alice", SessionID: session, Turns: 5, Recall: 10, IncludeLongTerm: true, TokenBudget: 4000}
+	return assemble.Request{UserID: "alice", SessionID: session, Turns: 5, Recall: 10, IncludeLongTerm: true, Summary: true, CarryOver: true, TokenBudget: 4000}
 }
 
 // expect holds a context's messages to want: "role: text".

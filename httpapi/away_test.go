@@ -27,7 +27,7 @@ func TestWithoutPostgresEveryRouteIs503(t *testing.T) {
 	t.Cleanup(pool.Close)
 	log, store := shortterm.New(pool, nil, shortterm.Config{Log: zerolog.Nop()}), longterm.New(pool, longterm.Config{})
 	rec := recall.New(store, &words{}, recall.Config{})
-	assembler, err := assemble.New(log, rec, assemble.Config{})
+	assembler, err := assemble.New(log, store, rec, assemble.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

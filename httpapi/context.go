@@ -33,6 +33,8 @@ type postContext struct {
 	RecallScope     []string      `json:"recall_scope" default:"user" enum:"user,agent,session" minItems:"1" doc:"user: whatever carries the user, and the agent's own memories without a user; agent and session narrow to what carries this agent or this session."`
 	TokenBudget     int           `json:"token_budget" default:"4000" minimum:"1" maximum:"10000000" doc:"The most tokens of all that is to be sent."`
 	IncludeLongTerm bool          `json:"include_long_term" default:"true" doc:"false: turns only."`
+	Summary         bool          `json:"summary" default:"true" doc:"What of the session the turns do not show is summed up in the system message, unless there are no turns or nothing is to be recalled."`
+	CarryOver       bool          `json:"carry_over" default:"true" doc:"What earlier sessions left open stands in the system message as long as this one has fewer turns than asked for, unless there are no turns."`
 	Render          string        `json:"render" default:"messages" enum:"messages,system" doc:"system: recalls and turns in one system message."`
 }
 
@@ -41,8 +43,16 @@ type contextAnswer struct {
 	Appended  []appendedMessage `json:"appended"`
 	Messages  []json.RawMessage `json:"messages" doc:"In OpenAI's shape, to be sent as they are."`
 	Recalled  []scoredMemory    `json:"recalled"`
+	Open      []int64           `json:"open" doc:"Messages outside of the turns that are quoted in the system message since they are not settled."`
+	Carried   []int64           `json:"carried" doc:"Messages of earlier sessions that are quoted."`
+	Summary   contextSummary    `json:"summary" doc:"What stands in the system message for the messages of the session that the turns do not show."`
 	Tokens    contextTokens     `json:"tokens"`
 	Degraded  []string          `json:"degraded" doc:"What was away, so that less was recalled."`
+}
+
+type contextSummary struct {
+	Upto     *int64   `json:"upto" doc:"The last message that the line of a model's summary is of; null without one."`
+	Memories []string `json:"memories" doc:"Ids of memories of the session, beside those recalled."`
 }
 
 type contextTokens struct {
@@ -106,7 +116,7 @@ func (s *server) postContext(ctx context.Context, c *call, in *postContextInput)
 	assembled, err := s.Assembler.Assemble(ctx, c.tenant, assemble.Request{
 		UserID: string(b.UserID), SessionID: sessionID, AgentID: string(b.AgentID), Query: b.Query, Turns: b.Turns,
 		Recall: b.Recall, Threshold: b.Threshold, Filters: filters, RecallScope: b.RecallScope, TokenBudget: b.TokenBudget,
-		IncludeLongTerm: b.IncludeLongTerm, Render: b.Render,
+		IncludeLongTerm: b.IncludeLongTerm, Summary: b.Summary, CarryOver: b.CarryOver, Render: b.Render,
 	})
 	if err != nil {
 		return answer{}, err
@@ -114,6 +124,7 @@ func (s *server) postContext(ctx context.Context, c *call, in *postContextInput)
 	out := contextAnswer{
 		SessionID: assembled.SessionID, Appended: appendedMessages(appended), Messages: assembled.Messages,
 		Recalled: scoredMemories(assembled.Recalled), Degraded: append([]string{}, assembled.Degraded...),
+		Open: assembled.Open, Carried: assembled.Carried, Summary: contextSummary{assembled.Summary.Upto, assembled.Summary.Memories},
 		Tokens: contextTokens{assembled.Tokens.Budget, assembled.Tokens.Used, assembled.Tokens.Counter},
 	}
 	if out.SessionID == "" {

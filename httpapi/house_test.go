@@ -69,7 +69,7 @@ func newHouse(t testing.TB, cfg houseConfig) *house {
 	h.log = shortterm.New(pool, b, shortterm.Config{MaxAttempts: 1})
 	store := longterm.New(pool, longterm.Config{})
 	rec := recall.New(store, h.embedder, recall.Config{Rest: 10 * time.Millisecond})
-	assembler, err := assemble.New(h.log, rec, assemble.Config{})
+	assembler, err := assemble.New(h.log, store, rec, assemble.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,169 @@
+package assemble
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/shortterm"
+	"github.com/rivo/uniseg"
+)
+
+// carriedLine is something that an earlier session has left open.
+type carriedLine struct {
+	// id is the message's, 0 of a summary.
+	id   int64
+	role string
+	name string
+	text string
+	// place orders lines by when they were said.
+	place int
+}
+
+// speakerOfSummary is who a model's summary is said by.
+const speakerOfSummary = "summary"
+
+const (
+	// carriedTurns is how many turns of the nearest session are carried over word for
+	// word; carriedQuestions and carriedPlans are how many sentences of each session.
+	carriedTurns     = 2
+	carriedQuestions = 3
+	carriedPlans     = 6
+)
+
+// carryOver chooses what of the sessions before this one, the latest first, is open: in
+// the order of how much it matters. That is what was said last, whatever it says; a
+// model's summary; what was asked and not answered; what was decided or is planned; and
+// the turn before the last.
+func carryOver(past []shortterm.Past) []carriedLine {
+	var all []carriedLine
+	taken := map[int64]bool{}
+	place := 0
+	for i, p := range past {
+		place -= len(p.Entries)*maxSentences + 1 // an earlier session stands before a later one
+		var spoken []shortterm.Entry
+		for _, e := range p.Entries {
+			if e.Role.Learnable() && strings.TrimSpace(e.Text) != "" {
+				spoken = append(spoken, e)
+			}
+		}
+		whole := func(from, to int) {
+			for k := to - 1; k >= from; k-- { // what was said last matters most
+				if e := spoken[k]; !taken[e.ID] {
+					taken[e.ID] = true
+					all = append(all, carriedLine{e.ID, string(e.Role), e.Name, e.Text, place + 1 + k*maxSentences})
+				}
+			}
+		}
+		from, before := len(spoken), len(spoken)
+		if i == 0 {
+			from = turnsBack(spoken, 1)
+			before = turnsBack(spoken, carriedTurns)
+			whole(from, len(spoken))
+		}
+		if p.Summary != nil {
+			all = append(all, carriedLine{0, speakerOfSummary, "", p.Summary.Text, place})
+		}
+		questions, plans := openSentences(spoken[:from])
+		for _, found := range [][]sentenceOf{questions, plans} {
+			for _, s := range slices.Backward(found) {
+				e := spoken[s.message]
+				all = append(all, carriedLine{e.ID, string(e.Role), e.Name, s.text, place + 1 + s.message*maxSentences + s.at})
+			}
+		}
+		whole(before, from)
+	}
+	return all
+}
+
+// turnsBack gives where the last n turns begin.
+func turnsBack(entries []shortterm.Entry, n int) int {
+	for i, e := range slices.Backward(entries) {
+		if e.Role == memd.RoleUser {
+			if n--; n == 0 {
+				return i
+			}
+		}
+	}
+	return 0
+}
+
+// maxSentences bounds how much of a message is looked at.
+const maxSentences = 64
+
+// sentenceOf is a sentence of a message: its place among the sentences of that, and the
+// message's among the entries.
+type sentenceOf struct {
+	message, at int
+	text        string
+}
+
+// openSentences finds the last questions that nobody answered, and the last decisions and
+// plans, in order.
+func openSentences(entries []shortterm.Entry) (questions, plans []sentenceOf) {
+	for i, e := range entries {
+		for at, text := range sentencesOf(e.Text) {
+			switch {
+			case asks(text):
+				if e.Role == memd.RoleUser && !answered(entries[i+1:]) {
+					questions = append(questions, sentenceOf{i, at, text})
+				}
+			case e.Role == memd.RoleUser && (decides.MatchString(text) || intends.MatchString(text)),
+				e.Role == memd.RoleAssistant && (decides.MatchString(text) || undertakes.MatchString(text)):
+				plans = append(plans, sentenceOf{i, at, text})
+			}
+		}
+	}
+	return questions[max(0, len(questions)-carriedQuestions):], plans[max(0, len(plans)-carriedPlans):]
+}
+
+// answered says whether somebody spoke before the user did again.
+func answered(after []shortterm.Entry) bool { return len(after) > 0 && after[0].Role != memd.RoleUser }
+
+// asks says whether a sentence ends as a question.
+func asks(text string) bool {
+	last, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text, " )\"'”»!.…"))
+	return last == '?' || last == '？' || last == '؟'
+}
+
+// Signs of what was decided, of what someone is about to do, and of what the assistant
+// has taken upon itself.
+var (
+	decides = anyOf(
+		`let'?s (?:go (?:with|for)|do|use|take|keep|make it|meet|start with|stick (?:with|to)|book)`, `(?:we|i)(?:'ve| have|'ll| will)? (?:decided|agreed|settled on|chose|picked|opted)`,
+		`(?:we|i)(?:'ll| will|'m going to| are going to|'re going to)? (?:go|stick|stay) with`, `that'?s (?:decided|settled|agreed|a deal)`, `it'?s a deal`, `agreed`, `the plan is`, `final (?:decision|choice|answer)`, `next steps?`, `to-?do`, `action items?`,
+		`decidimos|decidí|hemos decidido|quedamos en|acordamos`, `on a décidé|nous avons décidé|j'ai décidé|c'est décidé|on part sur`, `(?:wir haben|ich habe|haben wir|habe ich) (?:[^ .]+ ){0,8}(?:entschieden|beschlossen|vereinbart)|abgemacht`, `decidimos|decidi|combinado|ficou combinado`)
+	intends = anyOf(
+		`(?:i|we)(?:'m| am|'re| are) (?:going to|gonna|about to|planning|leaving|flying|meeting|moving|starting)`, `(?:i|we)(?:'ll| will| shall| must| have to| need to| want to|'d like to)`, `i plan to|we plan to`, `(?:by|on|until|before|next) (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday)`, `tomorrow|tonight|next (?:week|month|year)`, `deadline|due (?:on|by|date)|appointment|scheduled for|booked`,
+		`voy a|vamos a|tengo que|tenemos que|mañana`, `je vais|on va|il faut que|demain`, `ich werde|wir werden|ich muss|wir müssen|morgen`, `vou |vamos |tenho que|temos que|amanhã`)
+	undertakes = anyOf(`i(?:'ll| will|'ve|'m going to| have) (?:send|sent|book|booked|order|ordered|schedule|scheduled|remind|set|call|write|email|prepare|reserve|reserved|cancel|cancelled|add|added|note|noted)`)
+)
+
+// anyOf matches any of the patterns as whole words, or what East Asian and Arabic texts
+// say for a decision or a plan, which are not parted by blanks.
+func anyOf(patterns ...string) *regexp.Regexp {
+	return regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(?:` + strings.Join(patterns, `|`) + `)(?:$|[^\pL\pN])|決め|決定|予定|つもり|決まり|决定|打算|计划|明天|明日|قررنا|قررت|سوف|غدا|غدًا`)
+}
+
+// sentencesOf cuts the beginning of a text into sentences, as Unicode has them; a line
+// break ends one too.
+func sentencesOf(text string) []string {
+	const most = 16 << 10
+	if len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "")
+	}
+	var all []string
+	for line := range strings.Lines(text) {
+		state := -1
+		for rest := line; rest != "" && len(all) < maxSentences; {
+			var s string
+			s, rest, state = uniseg.FirstSentenceInString(rest, state)
+			if s = strings.TrimSpace(s); s != "" {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}

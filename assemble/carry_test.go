@@ -1,0 +1,96 @@
+package assemble
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/shortterm"
+)
+
+// spoken are entries of a session, from an id on: "role: text".
+func spoken(from int64, lines ...string) (all []shortterm.Entry) {
+	for i, line := range lines {
+		role, text, _ := strings.Cut(line, ": ")
+		all = append(all, shortterm.Entry{Message: memd.Message{ID: from + int64(i), Role: memd.Role(role), Text: text}})
+	}
+	return all
+}
+
+// carriedTexts shows lines as they were said.
+func carriedTexts(lines []carriedLine) (texts []string) {
+	slices.SortStableFunc(lines, func(a, b carriedLine) int { return a.place - b.place })
+	for _, l := range lines {
+		texts = append(texts, l.role+": "+l.text)
+	}
+	return texts
+}
+
+func TestCarryOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		past []shortterm.Past
+		want []string
+	}{
+		"nothing": {nil, nil},
+		"the last turn, whatever it says": {
+			[]shortterm.Past{{Entries: spoken(1, "user: hi", "assistant: hello", "user: ok", "assistant: 🙂")}},
+			[]string{"user: hi", "assistant: hello", "user: ok", "assistant: 🙂"}},
+		"tools and the silent are left out": {
+			[]shortterm.Past{{Entries: spoken(1, "user: look it up", "assistant:  ", "tool: {\"rows\": 3}", "assistant: Three rows.")}},
+			[]string{"user: look it up", "assistant: Three rows."}},
+		"decisions and plans from before": {
+			[]shortterm.Past{{Entries: spoken(1,
+				"user: Nice weather today. Let's go with the blue tiles. They look fine", "assistant: Good. I'll order the blue tiles on Monday. Anything else is up to you",
+				"user: I have to be in Porto next week", "assistant: Understood",
+				"user: what is 2+2?", "assistant: 4",
+				"user: and 3+3?", "assistant: 6")}},
+			[]string{"user: Let's go with the blue tiles.", "assistant: I'll order the blue tiles on Monday.", "user: I have to be in Porto next week",
+				"user: what is 2+2?", "assistant: 4", "user: and 3+3?", "assistant: 6"}},
+		"a question that nobody answered": {
+			[]shortterm.Past{{Entries: spoken(1, "user: Which ferry takes bikes?", "user: never mind the cost", "assistant: All right", "user: a", "assistant: b", "user: c", "assistant: d")}},
+			[]string{"user: Which ferry takes bikes?", "user: a", "assistant: b", "user: c", "assistant: d"}},
+		"one that the user did not answer": {
+			[]shortterm.Past{{Entries: spoken(1, "user: book a table", "assistant: Gladly. For how many people?")}},
+			[]string{"user: book a table", "assistant: Gladly. For how many people?"}},
+		"other languages": {
+			[]shortterm.Past{{Entries: spoken(1, "user: Wir haben uns für Lissabon entschieden. Schön!", "assistant: Gut", "user: 明日は大阪に行きます。いい天気。", "assistant: はい",
+				"user: a", "assistant: b", "user: c", "assistant: d")}},
+			[]string{"user: Wir haben uns für Lissabon entschieden.", "user: 明日は大阪に行きます。", "user: a", "assistant: b", "user: c", "assistant: d"}},
+		"the chain, the earliest first": {
+			[]shortterm.Past{{SessionID: "s2", Entries: spoken(10, "user: x", "assistant: y")},
+				{SessionID: "s1", Summary: &shortterm.Summary{Upto: 3, Text: "They planned a trip."}, Entries: spoken(1, "user: We decided on the night train", "assistant: Noted", "user: thanks")}},
+			[]string{"summary: They planned a trip.", "user: We decided on the night train", "user: x", "assistant: y"}},
+	} {
+		if got := carriedTexts(carryOver(c.past)); !slices.Equal(got, c.want) {
+			t.Errorf("%s:\n%q, want\n%q", name, got, c.want)
+		}
+	}
+}
+
+// The last turn has the first claim to what room there is, its end before its beginning.
+func TestWhatWasSaidLastIsCarriedFirst(t *testing.T) {
+	lines := carryOver([]shortterm.Past{{Summary: &shortterm.Summary{Text: "sum"}, Entries: spoken(1, "user: I will move to Oslo", "assistant: ok", "user: p", "assistant: q", "user: last", "assistant: reply")}})
+	var texts []string
+	for _, l := range lines {
+		texts = append(texts, l.text)
+	}
+	if want := []string{"reply", "last", "sum", "I will move to Oslo", "q", "p"}; !slices.Equal(texts, want) {
+		t.Errorf("%q, want %q", texts, want)
+	}
+}
+
+func TestCarryOverIsBounded(t *testing.T) {
+	var lines []string
+	for i := range 24 {
+		lines = append(lines, "user: "+strings.Repeat(fmt.Sprintf("I will go to place %d tomorrow. Who knows the way? ", i), 2000))
+	}
+	var past []shortterm.Past
+	for i := range 8 {
+		past = append(past, shortterm.Past{Entries: spoken(int64(100*i), lines...)})
+	}
+	if got := len(carryOver(past)); got > 2+8*(carriedQuestions+carriedPlans) {
+		t.Errorf("%d lines", got)
+	}
+}
