@@ -15,10 +15,10 @@ var quotes = strings.NewReplacer("’", "'", "‘", "'", "ʼ", "'", "“", `"`, 
 // states. Signs that can be part of a name (C#, C++) are not among it.
 const ending = " .,;:!?…。、।॥؟،؛۔"
 
-// Normalise gives the form in which two statements are compared for equality:
-// compatibility forms unified, case folded, curly quotes straightened, blanks
-// collapsed, control characters and closing punctuation dropped. A text of
-// nothing but punctuation stays as it is. Applying it twice changes nothing.
+// Normalise gives the form of a text whose terms are indexed: compatibility forms
+// unified, case folded, curly quotes straightened, blanks collapsed, control characters
+// and closing punctuation dropped. A text of nothing but punctuation stays as it is.
+// Applying it twice changes nothing.
 func Normalise(text string) string {
 	s := strings.ToValidUTF8(text, "\uFFFD")
 	s = strings.Map(func(r rune) rune {

@@ -1,0 +1,225 @@
+package lexical
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Canonical gives the form in which two statements are compared for equality. It is the
+// normal form (Normalise) without what says nothing of its own: smileys before and after
+// it, words that lead in or tail off ("as I said before, …", "…, by the way"), and with
+// one spelling where British and American English have two. Numbers, names, dates and
+// negations are left as they are. What would leave nothing stays. Applying it twice
+// changes nothing.
+//
+// It differs from the normal form only for such texts.
+func Canonical(text string) string {
+	s := Normalise(text)
+	bare := func(text string) string { return strings.TrimRight(strings.TrimLeft(text, " "), ending) }
+	smile := !emojiWord.MatchString(s)
+	for {
+		next := s
+		if smile {
+			next = withoutSmileys(next)
+		}
+		for {
+			m := leadIn.FindStringIndex(beginning(next))
+			if m == nil || !says(next[m[1]:]) {
+				break
+			}
+			next = bare(next[m[1]:])
+		}
+		if m := tail.FindStringIndex(end(next)); m != nil {
+			if before := next[:len(next)-len(end(next))+m[0]]; says(before) {
+				next = bare(before)
+			}
+		}
+		if next == s {
+			return respell(s)
+		}
+		s = next
+	}
+}
+
+// reach is how many bytes the longest lead-in or tail has, and more.
+const reach = 100
+
+func beginning(s string) string {
+	at := min(len(s), reach)
+	for at < len(s) && !utf8.RuneStart(s[at]) {
+		at++
+	}
+	return s[:at]
+}
+
+func end(s string) string {
+	at := max(0, len(s)-reach)
+	for at < len(s) && !utf8.RuneStart(s[at]) {
+		at++
+	}
+	return s[at:]
+}
+
+// says tells whether a text has anything that can be read.
+func says(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+}
+
+const (
+	// asSaid points to what was said already, without saying when.
+	asSaid = `(?:as|like) (?:i|we)(?:'ve| have)?(?: just| already)? (?:said|mentioned|told you|noted|wrote)(?: (?:before|earlier|already|previously|above|last time))?`
+	aside  = `by the way|btw|fyi|jsyk|just so (?:that )?you know`
+	formal = `for your information|for the record`
+)
+
+var (
+	// leadIn is what stands before a statement. Words that may as well be part of one need
+	// a mark after them.
+	leadIn = regexp.MustCompile(`^(?:and |oh |so )?(?:` +
+		`(?:` + asSaid + `|` + aside + `)(?: that)?(?: ?[,:;.–—-]+ ?| )` +
+		`|(?:` + formal + `|(?:once )?again) ?[,:–—-]+ ?` +
+		`|(?:oh|and|also|well|so|anyway|okay|ok|hey|yeah) ?[,!.]+ ?)` +
+		`|^oh ?[,!.-]* ?(?:and|also|yes|yeah) `)
+	// tail is what follows it.
+	tail = regexp.MustCompile(`(?: ?[,;–—-]+ ?(?:` + asSaid + `|` + aside + `|` + formal + `)| (?:btw|fyi|jsyk))$`)
+	// emojiWord is where smileys may be what is spoken of.
+	emojiWord = regexp.MustCompile(`emoji|emoticon|smiley`)
+)
+
+// smileys are signs of a mood that change nothing of what is stated. Those that can turn
+// it around (a thumb down, rolling eyes, a wink, crossed fingers, a broken heart) are not
+// among them, nor pictures of things.
+var smileys = runes(`😀😃😄😁😆😅😂🤣😊😇🙂😌😍🥰😘😗😙😚😋🤗🤭🤩🥳😎🤓🥹☺😢😭😔😞😟🥺😥😳😬🙈🙉🙊😺😸😹😻` +
+	`❤🧡💛💚💙💜🖤🤍🤎♥💕💞💓💗💖💘💝✨🎉🎊🔥💯👍👏🙌💪👋✌👌`)
+
+// emoticons are the same in plain signs, without letters and digits that could be names or
+// numbers.
+var emoticons = regexp.MustCompile(` (?::['o-]?[)(]+|:-?d|=\)+|\^_?\^)$`)
+
+func runes(all string) map[rune]bool {
+	set := map[rune]bool{}
+	for _, r := range all {
+		set[r] = true
+	}
+	return set
+}
+
+// withoutSmileys takes them off both ends of a text. One that a sentence leads up to
+// ("my mood is 😊") is what it states, and stays.
+func withoutSmileys(s string) string {
+	rest := s
+	for {
+		next := strings.TrimRight(rest, ending)
+		if cut := lastSmiley(next); cut < len(next) {
+			next = next[:cut]
+		} else if m := emoticons.FindStringIndex(end(next)); m != nil {
+			next = next[:len(next)-len(end(next))+m[0]]
+		} else {
+			break
+		}
+		rest = next
+	}
+	if bare := strings.TrimRight(rest, ending); rest != s && says(bare) && !leadsOn(bare) {
+		s = bare
+	}
+	for {
+		n := firstSmiley(s)
+		next := strings.TrimLeft(s[n:], " ,")
+		if n == 0 || !says(next) || !strings.Contains(next, " ") {
+			return s
+		}
+		s = next
+	}
+}
+
+// leadsOn says whether a text is of a kind that something must follow.
+func leadsOn(s string) bool {
+	if strings.HasSuffix(s, ":") || strings.HasSuffix(s, "=") || strings.HasSuffix(s, "-") || strings.HasSuffix(s, `"`) {
+		return true
+	}
+	i := strings.LastIndexByte(s, ' ')
+	return i < 0 || leading[s[i+1:]]
+}
+
+// leading are words that lead up to something.
+var leading = set(`a an the is are was were be am been to with by of for from in at on and or but as like than my your his her its our their
+use used uses send sends sent sign called named means reply answer say says type write`)
+
+// lastSmiley gives where a smiley at the end of a text begins, the text's length if there
+// is none.
+func lastSmiley(s string) int {
+	at, seen, joined := len(s), false, false
+	for i := len(s); i > 0; {
+		r, n := utf8.DecodeLastRuneInString(s[:i])
+		i -= n
+		switch {
+		case modifies(r):
+			joined = joined || seen && r == joiner
+		case smileys[r] && (!seen || joined):
+			at, seen, joined = i, true, false
+		case joined:
+			return len(s) // one picture of several signs, of which this is none
+		default:
+			return at
+		}
+	}
+	return at
+}
+
+// firstSmiley gives the length of a smiley at the beginning of a text.
+func firstSmiley(s string) int {
+	n, seen, joined := 0, false, false
+	for i, r := range s {
+		switch {
+		case r == joiner:
+			joined = true
+		case modifies(r):
+		case smileys[r] && (!seen || joined):
+			seen, joined = true, false
+		case joined:
+			return 0
+		default:
+			return n
+		}
+		if seen {
+			n = i + utf8.RuneLen(r)
+		}
+	}
+	return n
+}
+
+// joiner makes one picture of several signs.
+const joiner = '\u200d'
+
+// modifies tells what changes the looks of the sign before it.
+func modifies(r rune) bool {
+	return r == joiner || r == '\ufe0f' || r == '\ufe0e' || r >= 0x1F3FB && r <= 0x1F3FF || r == '♀' || r == '♂'
+}
+
+// respell gives words of two spellings the American one.
+func respell(s string) string {
+	part := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
+	var out strings.Builder
+	for rest := s; rest != ""; {
+		start := strings.IndexFunc(rest, part)
+		if start < 0 {
+			out.WriteString(rest)
+			break
+		}
+		out.WriteString(rest[:start])
+		rest = rest[start:]
+		end := strings.IndexFunc(rest, func(r rune) bool { return !part(r) })
+		if end < 0 {
+			end = len(rest)
+		}
+		word := rest[:end]
+		if to, ok := american[word]; ok {
+			word = to
+		}
+		out.WriteString(word)
+		rest = rest[end:]
+	}
+	return out.String()
+}
