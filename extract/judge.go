@@ -39,7 +39,7 @@ func judge(text string, english, assistant bool, names map[string]bool) (act, st
 		// What sounds like a command is advice.
 		return states, text
 	}
-	if len(text) < 80 && steers.MatchString(text) || restates.MatchString(text) && !personal(text) && !named(text, names) {
+	if len(text) < 80 && steers.MatchString(text) || restates.MatchString(text) && !personal(text) && (!named(text, names) || answerIs.MatchString(text)) {
 		return commands, ""
 	}
 	if counterfactual.MatchString(text) || handsOverHere(text) {
@@ -65,7 +65,10 @@ func judge(text string, english, assistant bool, names map[string]bool) (act, st
 		}
 		return asks, ""
 	}
-	if request.MatchString(text) && !standing.MatchString(text) && !personal(text) {
+	if (request.MatchString(text) || imperative(text) && slotOf(text).name == "") && !standing.MatchString(text) && !personal(text) {
+		if clause := besides(text, names); clause != "" {
+			return states, clause
+		}
 		return commands, ""
 	}
 	return states, text
@@ -170,7 +173,8 @@ var (
 		`(?:who|whose|whom|why)\s+\S|how (?:high|tall|big|far|long|old|much|many|fast|deep|often|heavy|wide|hot|cold|hard|bad|good|late|early|soon)\s+(?:\S+\s+)?(?:is|are|was|were|do|does|did|can|will|would|should|has|have)\b|(?:what|who|whose|whom|where|when|why|how)(?:'s|'re|\s+(?:is|are|am|was|were|do|does|did|can|could|would|should|will|has|had|about|come))\b` +
 		`|(?:what|which|how)\s+(?:[\w']+\s+){1,3}(?:is|are|do|does|did|can|should|would|was|were|will)\s+(?:i|you|we|he|she|it|they|there|the|this|that|my|your|best|good)\b` +
 		`|(?:can|could|would|will|should|shall|does|did|is|are|was|were|am|isn't|aren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't)\s+(?:i|you|we|he|she|it|they|there|this|that|these|those|the|my|your|our|his|her|their|anyone|anybody|someone|any)\s+\S` +
-		`|(?:do|have|has|had|may|haven't|hasn't)\s+(?:i|you|we|he|she|they|anyone|anybody)\s+\S)`)
+		`|(?:do|have|has|had|may|haven't|hasn't)\s+(?:i|you|we|he|she|they|anyone|anybody)\s+\S` +
+		`|(?:does|is|are|isn't|aren't|doesn't|whats|wheres|whos|hows|whens)\s+\S|how to\s|how (?:many|much|long|far|often|old)(?:\s|\W*$)|which (?:one|way|of)(?:\s|\W*$)|mind if i\b|(?:can|could|should|would|will|do) (?:people|cats?|dogs?|kids|babies|plants|[\pL]{3,}s) (?:\pL+)\b|what (?:happens|comes|goes) (?:next|now|if|when|after)\b|got (?:any|anything)\b|any (?:good|decent|cheap|nice|other|idea)\b)`)
 	// relative words after a question word make a clause of it, not a question.
 	fused = english(`^` + lightWords + `(?:what|which|how|whatever)\s+(?:i|we|he|she|they|you|my|our)\b`)
 	// request opens a command, or a wish that someone do or tell something.
@@ -183,7 +187,9 @@ var (
 	// steers are fragments that say how to go on.
 	steers = english(`^(?:` + lightWords + `|(?:interesting|perfect|nice)[,.! ]+)*(?:tell me more|do (?:it|that|this)|option \w|(?:neither|either|both|all of (?:them|it)|none of (?:them|these)|the (?:former|latter))|\d+ more|(?:a bit |a little |much |even |way )?(?:more|less) (?:formal|casual|details?|detailed|funny|serious|polite|concise|technical|examples)|(?:shorter|longer|simpler|funnier|louder|again)|(?:can|could) (?:u|you|ya) (?:make|do|try|shorten|redo|repeat|rewrite|explain|add|change) (?:it|that|this|one|them)\b[^.!,]{0,30}|in (?:french|german|english|spanish|italian|portuguese|dutch|japanese|chinese|korean|arabic|polish|one sentence|a table|bullet points)|next(?: one| question)?|ok \w+)(?: please| pls| plz| thanks)?\W*$`)
 	// restates says back what was explained.
-	restates = english(`^(?:i see|ok|okay|right|got it|ah|aha|oh|hm+)[,.! ]+so (?:it's|that's|basically|it is|you mean|that means|they're|it)\b`)
+	restates = english(`^(?:i see|ok|okay|right|got it|ah|aha|oh|ohh|hm+)[,.! ]+so (?:it's|that's|basically|it is|you mean|that means|they're|it|its|thats|the|[a-z] is)\b`)
+	// answerIs says back what came out.
+	answerIs = english(`\bso (?:the (?:answer|result|value|output|number|total|first|second|right)|[a-z]) (?:one |is|must|would)`)
 	// counterfactual supposes what is not so, and tells nothing else.
 	counterfactual = english(`^` + lightWords + `(?:if|imagine if|suppose) (?:i|we)(?: only)? (?:were|was|had|won|could|lived|knew|did not|didn't|ever (?:won|had|became))\b[^.;]*\b(?:i'd|we'd|i would|we would|i could|we could|would i|would be|it'd|it would)\b`)
 	// standing marks a command that is to hold from now on, or that tells of a plan or a name.

@@ -157,7 +157,7 @@ func TestLists(t *testing.T) {
 		gives("- I'm vegan\n* I live in Porto\n3. I have two cats", "I'm vegan", "I live in Porto", "I have two cats"),
 		gives("1) milk\n2) eggs", "milk. eggs"),
 		gives("Things to buy:\nmilk\neggs", "Things to buy: milk. eggs"),
-		gives("> I never liked cilantro\nMe neither, I hate it", "Me neither, I hate it"),
+		gives("> I never liked cilantro\nMe neither, I hate that herb", "Me neither, I hate that herb"),
 		gives("> I never liked cilantro", "I never liked cilantro"),
 	})
 }
@@ -180,7 +180,7 @@ func TestNothingRecalledOrShownAsExampleIsExtracted(t *testing.T) {
 		gives("<memories>I live in Rome</memories> I moved to Oslo", "I moved to Oslo"),
 		none("retrieved memories:\nuser: I live in Rome"),
 		none("User: I live in Rome\nAssistant: Noted!\nUser: My name is Bob\nAssistant: Hi Bob"),
-		gives("Here is an example of the format.\nInput: I live in Rome\nOutput: home=Rome\n\nI moved to Oslo", "Here is an example of the format", "I moved to Oslo"),
+		gives("Here is an example of the format.\nInput: I live in Rome\nOutput: home=Rome\n\nI moved to Oslo", "I moved to Oslo"),
 		whole("I have fond memories of Rome"),
 		gives("Memories: I have fond ones of Rome", "Memories: I have fond ones of Rome"),
 		gives("User: I live in Rome", "User: I live in Rome"),
@@ -190,7 +190,7 @@ func TestNothingRecalledOrShownAsExampleIsExtracted(t *testing.T) {
 func TestTextIsClean(t *testing.T) {
 	checkAll(t, []says{
 		gives("I live\u0000 in \u0007Porto", "I live in Porto"),
-		gives("abc\u0000def ghi jkl", "abcdef ghi jkl"),
+		gives("I saw abc\u0000def ghi jkl", "I saw abcdef ghi jkl"),
 		gives("\u202eI live in Porto\u202c", "I live in Porto"),
 		gives("\ufeffI live in\u00a0Porto\u2028I keep bees", "I live in Porto", "I keep bees"),
 		gives("I live in Porto \xff\xfe", "I live in Porto \uFFFD"),
@@ -236,9 +236,9 @@ func TestLongMessagesLoseNothing(t *testing.T) {
 	if got := strings.Join(texts(extracted(t, nil, user(han))), ""); got != han {
 		t.Errorf("%d of %d characters", utf8.RuneCountInString(got), utf8.RuneCountInString(han))
 	}
-	blob := "Key of the day " + strings.Repeat("é", 2500) + " and I live in Porto"
+	blob := "The key of our house is " + strings.Repeat("é", 2500) + " and I live in Porto"
 	got := texts(extracted(t, nil, user(blob)))
-	if len(got) != 3 || got[0] != "Key of the day" || !strings.HasSuffix(got[1], "é…") || utf8.RuneCountInString(got[1]) != maxRunes || got[2] != "and I live in Porto" {
+	if len(got) != 3 || got[0] != "The key of our house is" || !strings.HasSuffix(got[1], "é…") || utf8.RuneCountInString(got[1]) != maxRunes || got[2] != "and I live in Porto" {
 		t.Errorf("a long run: %d statements", len(got))
 	}
 	request := "Could you recommend a restaurant near the office where five of us could eat on a weekday evening, " +

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"context"
+	"math"
 	"regexp"
 	"strings"
 	"time"
@@ -71,18 +72,24 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 		return nil, err
 	}
 	g.form = isForm(pieces)
-	handed := -1 // the paragraph in which a text of somebody else's was handed over
+	handed := math.MaxInt // the paragraph behind which a text of somebody else's comes
 	for i, p := range pieces {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if handed >= 0 && p.paragraph > handed {
+		if p.paragraph > handed {
 			continue
 		}
-		if !g.assistant && g.english && handsOver(p.text, !g.spoken) {
-			handed = p.paragraph
+		if !g.assistant && g.english {
+			switch {
+			case handsOverHere(p.text):
+				handed = p.paragraph - 1 // it goes on in the same line
+			case handsOver(p.text, !g.spoken):
+				handed = p.paragraph
+			}
 		}
 		introduces := i+1 < len(pieces) && (p.kind == lead && (pieces[i+1].kind == item || pieces[i+1].paragraph > p.paragraph || g.assistant))
+		g.listed = p.kind == item || p.kind == lead && i+1 < len(pieces)
 		g.take(ctx, p, introduces)
 	}
 	g.endLead()
@@ -277,6 +284,8 @@ type grouping struct {
 	product bool
 	// form says that the message is filled in like one: "Name: …", "Age: …".
 	form bool
+	// listed says that the piece at hand is one of a list.
+	listed bool
 	// unsaid are the questions and commands left out so far.
 	unsaid      []string
 	unsaidWords int
@@ -322,7 +331,7 @@ func (g *grouping) take(ctx context.Context, p piece, introduces bool) {
 			g.lead, g.leadUsed, g.adjacent = "", false, false
 			return
 		}
-		if introduces {
+		if introduces && !(g.english && !g.assistant && reworks.MatchString(p.text)) {
 			g.endLead()
 			g.lead, g.leadUsed = p.text, false
 			return
@@ -442,6 +451,10 @@ func (g *grouping) sentence(text string) {
 	did, said := g.judge(text)
 	if did == states && g.english && !g.adjacent && carriesNothing(text) {
 		did = chats
+	}
+	if did == states && g.english && !g.assistant && !g.listed && !g.worth(text, said) {
+		g.spoken, g.asked, g.adjacent = true, "", false
+		return
 	}
 	if did == states && passing && !(g.adjacent && g.leans(text) && refersBack(wordsOf(text))) {
 		g.spoken, g.asked, g.adjacent = true, "", false
