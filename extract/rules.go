@@ -65,6 +65,9 @@ func (r *Rules) Extract(ctx context.Context, in Input) (memd.Extraction, error) 
 
 // candidate makes a candidate of a statement of a message.
 func (s statement) candidate(m *memd.Message, position int) memd.Candidate {
+	if m.Role == memd.RoleUser && !s.forget {
+		s.slot = s.lateSlot()
+	}
 	c := memd.Candidate{
 		Text: s.text, Role: m.Role, ActorID: m.Name,
 		Slot: s.slot.name, Subject: s.slot.subject, Value: s.slot.value, Negated: s.slot.negated,

@@ -38,8 +38,9 @@ type saying struct {
 	predicate string
 	// low and lowPredicate are both in lower case.
 	low, lowPredicate string
-	// denied says that the predicate was denied; its "not" is gone.
-	denied bool
+	// denied says that the predicate was denied; its "not" is gone. over says that it was
+	// denied as something that was so before.
+	denied, over bool
 	// plain says that the text is all lower case, so that no capital can be expected.
 	plain bool
 }
@@ -47,8 +48,8 @@ type saying struct {
 // slotRules are tried in order; the first that knows what a statement is about decides.
 var slotRules = []func(s *saying) (about, bool){
 	nameSlot, pronounSlot, answerSlot, ageSlot, birthdaySlot, maritalSlot, relationSlot, petSlot,
-	favoriteSlot, allergySlot, dietSlot, homeSlot, workSlot, roleSlot, studySlot, languageSlot,
-	projectSlot, eventSlot, journeySlot, ownedSlot, attributeSlot, healthSlot, tasteSlot, habitSlot,
+	favoriteSlot, allergySlot, dietSlot, homeSlot, groupSlot, workSlot, roleSlot, studySlot, languageSlot,
+	projectSlot, eventSlot, journeySlot, ownedSlot, aidSlot, overSlot, attributeSlot, healthSlot, tasteSlot, habitSlot, lastingSlot,
 }
 
 // slotWords is the most words of a statement that gets a slot: a longer one tells more
@@ -91,7 +92,7 @@ var (
 	// speakers and begins are words of which each statement with a slot has one: of who
 	// speaks, or of what is asked for or worked on.
 	speakers = set(`i im i'm ive i've i'd we we're we've we'll my our me`)
-	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting", ",")
+	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,cast ,plaster,braces,crutches,sling,stitches,splint", ",")
 )
 
 func contains(low string, hints []string) bool {
@@ -133,9 +134,14 @@ var (
 	grewTo  = english(`^(?:have |has )?(?:come|grown|learned|learnt|started|began|got|came|grew) to (?:really )?`)
 	resumes = english(`^(?:have |has )?(?:started|began|begun|took up|taken up|got back (?:in)?to|am back to|are back to|went back to|gone back to|returned to|resumed)\s+(\pL+ing)\b\s*`)
 	// ceases opens a predicate that tells of an end.
-	ceases = english(`^(?:stopped|quit|gave up|given up|am done|am through with|am done with|have stopped)\s+(?:on\s+)?(\pL+ing)\b\s*`)
+	ceases = english(`^(?:(?:have |had to |have had to )?(?:stop|stopped|quit|gave up|give up|given up)|am done|am through with|am done with)\s+(?:on\s+)?(\pL+ing)\b\s*`)
 	// endedWhen tells since when something has ended, which is no limit to its end.
 	endedWhen = english(`(?:^|\s+)(?:back )?(?:(?:in|on|since|by) (?:early |late |mid-?)?(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|autumn|winter|\d{4})\b|(?:last|this) \pL+\b|yesterday\b|today\b|(?:\d+|a|two|three|four|five|six|ten) (?:days?|weeks?|months?|years?) ago\b)(?:\s*\([^)]*\))?(?:[!.,;].*)?$`)
+	haveGot   = english(`^(have|has)\s+got\s+`)
+	// notSince tells of what has not been for long.
+	notSince = english(`^(?:have|has)\s+not\s+(?:had|(\pL+))\b(.*?)\s+(?:since|in (?:\pL+ )?(?:months|years|weeks|ages))\b.*$`)
+	// goneBy denies what was so before.
+	goneBy = english(`\b(?:no longer|no more)\b`)
 	// anymore closes a predicate that is denied.
 	anymore = english(`\s+(?:any ?more|any longer)\b`)
 	// notThisButThat is a denial that tells what holds.
@@ -143,7 +149,7 @@ var (
 	doNotButIn     = english(`\b(?:do|does|did) not (\pL+) (in|at|for|with|to) [^,;.!?]{1,40}?,? but (?:rather )?(in|at|for|with|to) `)
 	// firstPerson and relative are subjects.
 	firstPerson = english(`^(?:i|we)\s+`)
-	elided      = set(`moved relocated sold quit stopped started finished bought adopted switched love loved hate like live living work working allergic married turned not no never broke got lost can left graduated replaced joined enjoy prefer speak play drink eat smoke have need studying retired gave given sober vegan vegetarian cancelled canceled divorced single engaged back`)
+	elided      = set(`moved relocated sold quit stopped started finished bought adopted switched love loved hate like live living work working allergic married turned not no never broke got lost can found left graduated replaced joined enjoy prefer speak play drink eat smoke have need studying retired gave given came closed shut dropped resigned ditched sober vegan vegetarian cancelled canceled divorced single engaged back`)
 	nameFirst   = regexp.MustCompile(`^(\p{Lu}[\pL\pM'’-]+)\s+(is|has|lives|works|moved|died|passed|speaks|loves|hates|likes|does|turned|started|quit|got|can|no|studies|plays|eats|drinks|smokes|joined|left)\b`)
 )
 
@@ -152,6 +158,7 @@ func newSaying(text string) saying {
 	s := saying{text: strings.TrimSpace(expand(text))}
 	s.text = titleStop.ReplaceAllString(s.text, "$1 ")
 	s.text = leadIn.ReplaceAllString(s.text, "")
+	s.text = nounIs.ReplaceAllString(s.text, "$1 is $2")
 	s.plain = s.text == strings.ToLower(s.text) || strings.TrimPrefix(s.text, "I ") == strings.ToLower(strings.TrimPrefix(s.text, "I "))
 	if m := usedToNow.FindStringSubmatch(s.text); m != nil {
 		s.text = m[1]
@@ -162,7 +169,7 @@ func newSaying(text string) saying {
 	s.text = afterAll.ReplaceAllString(s.text, "")
 	s.text = doNotButIn.ReplaceAllString(s.text, "$1 $3 ")
 	s.text = notThisButThat.ReplaceAllString(s.text, "$2")
-	s.text = strings.TrimRight(s.text, " .!…😀😊😅🎉")
+	s.text = strings.TrimRight(chatTail.ReplaceAllString(s.text, ""), " .!…😀😊😅🎉")
 	words := wordsOf(head(s.text, 200))
 	if len(words) == 0 {
 		return saying{}
@@ -193,6 +200,12 @@ var (
 	afterAll     = english(`\s+after all\b`)
 )
 
+// chatTail is what hangs on a statement in chat and changes nothing.
+var chatTail = english(`(?:[\s,.!…–-]+(?:lol+|lmao|haha(?:ha)*h?|hehe|btw|tbh|ngl|imo|xd|tho|fyi|smh|oh well|woo+hoo+|yay+|phew|:\)|:-\)|:\(|;\)|:d|[\x{2600}-\x{27bf}\x{1f300}-\x{1faff}\x{fe0f}]+))+[\s.!]*$`)
+
+// nounIs is a noun with a short "is" behind it.
+var nounIs = english(`^((?:(?:the|my|our)\s+)?[\pL-]+(?:\s[\pL-]+)?)'s\s+(off|on|at|moved|been|cancelled|canceled|called|named|now|fine|a|an|in|not|no|gone|broken|out|due|from|over|\d+)\b`)
+
 // titleStop is a full stop that belongs to a title or a saint.
 var titleStop = regexp.MustCompile(`\b(St|Dr|Mr|Mrs|Ms|Mt|Ft|Prof)\. `)
 
@@ -203,16 +216,23 @@ var noNames = set(`it this that these those there the here what who everything e
 func (s *saying) deny() {
 	p := dwellsFirst.ReplaceAllString(s.predicate, "")
 	p = beDwells.ReplaceAllString(p, "$1 ")
+	p = haveGot.ReplaceAllString(p, "$1 ")
+	if m := notSince.FindStringSubmatch(p); m != nil {
+		if base := participleOf(strings.ToLower(m[1])); base != "" {
+			s.denied, s.over = true, true
+			p = base + m[2]
+		}
+	}
 	p = perfect.ReplaceAllString(p, "$2")
 	p = grewTo.ReplaceAllString(p, "")
 	if m := resumes.FindStringSubmatchIndex(p); m != nil {
 		p = infinitive(strings.ToLower(p[m[2]:m[3]])) + " " + p[m[1]:]
 	}
 	if m := ceases.FindStringSubmatchIndex(p); m != nil {
-		s.denied = true
+		s.denied, s.over = true, true
 		p = infinitive(strings.ToLower(p[m[2]:m[3]])) + " " + endedWhen.ReplaceAllString(p[m[1]:], "")
 	} else if m := denies.FindStringIndex(p); m != nil {
-		s.denied = true
+		s.denied, s.over = true, goneBy.MatchString(p[:m[1]])
 		be := ""
 		if b := deniesBe.FindString(p); b != "" {
 			be = b
@@ -220,9 +240,35 @@ func (s *saying) deny() {
 		p = be + p[m[1]:]
 	}
 	if anymore.MatchString(p) {
+		s.over = s.denied
 		p = anymore.ReplaceAllString(p, "")
 	}
 	s.predicate = strings.TrimSpace(dwellsFirst.ReplaceAllString(p, ""))
+}
+
+// participleOf gives the plain form of the verbs of habits that a participle belongs to.
+func participleOf(form string) string {
+	switch form {
+	case "smoked", "used":
+		return form[:len(form)-1]
+	case "eaten":
+		return "eat"
+	case "drunk":
+		return "drink"
+	case "taken":
+		return "take"
+	case "worn":
+		return "wear"
+	case "gone":
+		return "go"
+	case "done":
+		return "do"
+	case "run":
+		return "run"
+	case "played", "watched", "practised", "practiced":
+		return strings.TrimSuffix(form, "ed")
+	}
+	return ""
 }
 
 // infinitive takes the ending off an English "-ing" form, as far as the verbs of

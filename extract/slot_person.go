@@ -301,6 +301,7 @@ var (
 	worksFor   = english(`^(?:(?:work|works|am working|is working|are working|working|am employed|is employed|employed|volunteer full[- ]time)\s+(?:(?:now|full[- ]time|remotely|as (?:a|an|the) [^,.]{2,30}?|nights|days|shifts|night shifts)\s+)*(?:at|for|with|by|in)|(?:started|began)(?:\s+(?:a|an|my|his|her|their|the))?(?:\s+new)?(?:\s+(?:job|position|role|work|working|gig|internship|apprenticeship))\s*(?:as (?:a|an|the) [^,.]{2,30}?\s+)?(?:at|for|with)|(?:started|begin|began)\s+(?:at)|got\s+(?:a|an|my|his|her|the)(?:\s+new)?\s+(?:job|position|role|internship)\s+(?:offer\s+)?(?:as (?:a|an|the) [^,.]{2,30}?\s+)?(?:at|with)|joined|switched (?:jobs )?to|have a (?:new )?job at|has a (?:new )?job at)\s+(.+)$`)
 	leavesJob  = english(`^(?:quit|left|lost|resigned from|am leaving|have left|gave up|was fired from|was laid off from|got fired from|got laid off from|got let go from|was let go from|retired from|stopped working|stopped working)\s+(?:(?:my|the|his|her|their)\s+)?(?:(?:old|current|day)\s+)?(?:job|position|role|work|post)?\s*(?:as (?:a|an|the) [^,.]{2,30}?\s+)?(?:(?:at|with|for|from)\s+)?(.*)$`)
 	jobless    = english(`^(?:(?:got|was|been|have been|am)\s+(?:fired|laid off|made redundant|let go)|retired|am (?:unemployed|out of work|between jobs|retired|jobless)|is (?:unemployed|out of work|retired)|quit work|quit my job|lost my job|left my job|resigned)\b`)
+	foundJob   = english(`^(?:found|got|landed|have found|have got)\s+(?:a|my|another)\s+(?:new\s+|first\s+)?job\W*$`)
 	lowerFirms = set(`home night nights least all times myself free fun money people them him her different several two once weekends day days food peanuts clients others it and or healthcare tech it education finance marketing sales construction hospitality retail law medicine retirement years hours long hard that this these my our your bed there here which fear january the-gym gym shifts school`)
 )
 
@@ -315,7 +316,9 @@ func workSlot(s *saying) (about, bool) {
 	if !s.known || !contains(s.lowPredicate, workHints) || also.MatchString(s.text) {
 		return about{}, false
 	}
-	if m := s.match(leavesJob, "quit", "left", "lost", "resign", "leaving", "gave up", "fired", "laid off", "retired", "let go", "stopped work"); m != nil && (strings.Contains(strings.ToLower(s.predicate), "job") || strings.Contains(s.predicate, " at ") || strings.Contains(s.predicate, " from ") || strings.Contains(s.predicate, "position")) {
+	if groups.MatchString(valueOf(s.lowPredicate)) && !strings.Contains(s.lowPredicate, "job") {
+		// a choir is no employer
+	} else if m := s.match(leavesJob, "quit", "left", "lost", "resign", "leaving", "gave up", "fired", "laid off", "retired", "let go", "stopped work"); m != nil && (strings.Contains(strings.ToLower(s.predicate), "job") || strings.Contains(s.predicate, " at ") || strings.Contains(s.predicate, " from ") || strings.Contains(s.predicate, "position")) {
 		firm := s.firm(m[1])
 		if firm != "" || strings.Contains(strings.ToLower(s.predicate), "job") {
 			return about{name: "work", subject: s.subject, value: firm, negated: true}, true
@@ -333,6 +336,9 @@ func workSlot(s *saying) (about, bool) {
 		if firm := s.firm(m[1]); firm != "" {
 			return s.about("work", firm)
 		}
+	}
+	if foundJob.MatchString(s.predicate) && !s.denied {
+		return about{name: "work", subject: s.subject}, true
 	}
 	m := s.match(worksFor, "work", "employ", "job", "position", "role", "joined", "started", "began", "intern", "gig", "switched")
 	if m == nil {

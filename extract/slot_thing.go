@@ -365,7 +365,7 @@ func healthSlot(s *saying) (about, bool) {
 
 var (
 	habit        = english(`^(eat|eats|eating|drink|drinks|smoke|smokes|vape|play|plays|go to|goes to|going to|subscribe to|subscribed to|take|takes|use|teach|teaches|do|practise|practice|run|runs|swim|swims|cycle|cycles|volunteer at|collect|collects|keep|keeps|bake|bakes|meditate|watch|watches|attend|wear|wears|sing in|dance|train|work out|work nights|work night shifts)\b\s*(.*)$`)
-	doing        = english(`^(?:am|are|is)\s+(eating|drinking|smoking|playing|taking|using|subscribing to|doing)\b\s*(.*)$`)
+	doing        = english(`^(?:am|are|is)\s+(eating|drinking|smoking|playing|taking|using|subscribing to|doing|learning)\b\s*(.*)$`)
 	quits        = english(`^(?:quit|gave up|gave up on|dropped|cancelled my|canceled my|cancelled|canceled|got off)\s+(?:the\s+|my\s+)?(\pL+)(?:\s+subscription)?(?:\W*$|\s+(?:now|for good|last|yesterday|today|in|on|this|two|three|a)\b.*|\s*[,.].*)`)
 	mayEat       = english(`^can (?:eat|have|tolerate)\s+(.+)$`)
 	leavesCourse = english(`^(?:quit|stopped|gave up|dropped|dropped out of|cancelled|canceled|left|ended)\s+(?:my|the)\s+([\pL ]{2,30}?)\s+(lessons|classes|course|membership|subscription)\b`)
@@ -373,7 +373,7 @@ var (
 	medicated    = english(`^(?:am|is|went|came|got) (on|off) (?:the |my )?(antibiotics|medication|meds|the pill|insulin|statins|beta blockers|antidepressants|painkillers|steroids|metformin|ibuprofen|blood thinners)\b`)
 	reads        = english(`^(?:am|are) (reading|watching|playing|listening to)\s+(\p{Lu}.{1,60})$`)
 	hasRead      = english(`^(?:just )?finished\s+(?:reading |watching |playing |the book |the series )?(\p{Lu}.{1,60})$`)
-	habitEnd     = english(`\s+(?:twice|once|three times|every|each|daily|weekly|on|at|in|most|a lot|lots|often|sometimes|now and then|regularly|for|since|with|again|all the time|all day|before|after|during|from time to time|several times|\d+ times|when|whenever|because|only|any|always|whole).*$`)
+	habitEnd     = english(`\s+(?:twice|once|three times|every|each|daily|weekly|on|at|in|most|a lot|lots|often|sometimes|now and then|regularly|for|since|with|again|all the time|all day|before|after|during|from time to time|several times|\d+ times|when|whenever|because|only|any|always|whole)\b.*$`)
 )
 
 // habitSlot reads what someone does again and again, and that they do it no more.
@@ -423,13 +423,25 @@ func habitSlot(s *saying) (about, bool) {
 		return about{}, false
 	}
 	verb = plainForm(verb)
+	switch verb {
+	case "run", "keep", "use":
+		if m := owns.FindStringSubmatch("own " + object); m != nil {
+			if thing, _ := thingOf(m[1]); thing != "" {
+				return s.about(possession(thing), "")
+			}
+		}
+	case "play", "do", "practise", "practice", "go to", "take", "learn":
+		if name := activity(what); strings.HasPrefix(name, "habit:play") || strings.HasPrefix(name, "habit:do") {
+			return s.about(name, "")
+		}
+	}
 	if verb == "smoke" && amount.MatchString(what) {
 		what = "" // how much changes, the habit stays
 	}
 	return s.about(strings.TrimSpace("habit:"+verb+" "+what), "")
 }
 
-var amount = english(`^(?:an? |half a |one |two |\d+ )?(?:packs?|cigarettes?|cigs?)\b`)
+var amount = english(`^(?:(?:about|around|maybe|up to|roughly) )?(?:an? |half a |one |two |\d+ )?(?:packs?|cigarettes?|cigs?)\b|^(?:(?:about|around|maybe|up to|roughly) )?(?:\d+|two|three|four|five|six|seven|eight|ten|fifteen|twenty)(?: a day)?$`)
 
 // restricts opens what limits a denial to some times or places.
 var restricts = english(`^\s*(?:after|before|with|on|in|at|when|whenever|during|every|only|all|always|most|any (?:more than|before|after)|each|daily|weekly|often|a lot|because)\b`)

@@ -1,0 +1,404 @@
+package extract
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// What goes on and comes to an end: what someone belongs to, owns, wears, takes and does.
+// "I run a tea shop in Hull" and "we closed the tea shop" must meet in one slot, whatever
+// verbs they choose; so the slot is named by the thing, and by the kind of thing where
+// that tells what one does with it.
+
+var (
+	gaveUp    = english(`^(?:(?:gave up|given up|giving up|am giving up)(?: on)?|quit|dropped|stopped|packed in|jacked in|am done with|am through with|ditched|binned|got rid of|sold|closed down|closed|shut down|shut|wound up|gave away|cancelled|canceled|returned|handed in|handed back|gave back|left|dropped out of|resigned from|stepped down from|got kicked out of|got thrown out of|pulled out of|withdrew from|(?:have )?had to (?:close|sell|cancel|give up|give away|quit|leave|drop|shut))\s+(?:going to\s+)?(.+)$`)
+	memberOf  = english(`^(?:(?:am|is|are|became|got to be)\s+(?:(?:a|an|the|one of the)\s+)?(?:[\pL-]+\s+)?(?:member|members|captain|treasurer|secretary|chair|chairman|chairwoman|president|trustee|patron)\s+of|belongs? to)\s+(?:the|a|an|our|my)?\s*(.+)$`)
+	inGroup   = english(`^(?:(?:am|is|are|sit|sits|serve|serves)\s+(?:on|in|part of)|(?:sing|sings|row|rows)\s+(?:in|with|for)|(?:play|plays)\s+(?:(?:the |lead )?[\pL-]+\s+)?(?:in|for|with))\s+(?:the|a|an|our|my)\s+(.+)$`)
+	groups    = english(`\b(?:choir|band|team|club|council|committee|board|orchestra|ensemble|quartet|society|union|party|squad|association|crew|guild|church|league|troupe|network|cooperative|co-op|collective|parish|jury|group)\b`)
+	owns      = english(`^(?:own|owns|co-own|rent|rents|lease|keep|keeps|run|runs|manage|have|has|bought|inherited)\s+(?:got\s+)?((?:a|an|the|my|our|two|three|four|five|\d+)\s+.+)$`)
+	isOn      = english(`^(?:am|is|went|go|goes|been put|was put|got put)\s+(on|off)\s+(?:the\s+|my\s+)?([\pL-]+)(?:\s+(\d[\d.,]*\s?(?:mg|mcg|ml|g)))?(?:\W*$|\s*[,.;!(].*|\s+(?:now|for|since|again|twice|once|every|at|in|and|to|daily|these|because)\b.*)`)
+	cameOff   = english(`^(?:came|come|coming|went|got|am coming|am finally)\s+off\s+(?:of\s+)?(?:the\s+|my\s+)?([\pL-]+)\b`)
+	tookOff   = english(`^(?:.{0,40}?)\b(?:took|taken|weaned|weaning|got|taking)\s+(me|us|him|her|my \pL+)\s+off\s+(?:of\s+)?(?:the\s+|my\s+|his\s+|her\s+)?([\pL-]+)\b`)
+	withThem  = english(`^(?:live|lives|am living|is living|share a (?:flat|house|place|room|home)|shares a (?:flat|house|place|room|home))\s+with\s+((?:my\s+)?[\pL'-]+(?:\s\p{Lu}[\pL'-]+)?)(?:\W*$|\s*[,.;!(].*|\s+(?:now|at the moment|since|until|till|and|for|while|here|again|currently)\b.*)`)
+	offIt     = english(`^(?:.{0,20}?\b)?(?:(?:we|i|\p{Lu}\pL+ and i|my \pL+ and i|they)\s+)(?:have\s+)?(?:called off|cancelled|canceled|broke off|ended|have called off)\s+(?:the|our|my)\s+(engagement|wedding)\b`)
+	gaveBirth = english(`^(?:.{0,30}?\b)?(?:gave birth|had (?:the|our|my) baby|(?:the|our|my) baby (?:is|was|has|came|arrived)\s*(?:here|born|arrived|come|on|last|yesterday|today|early|in)?\b|had a baby)\b`)
+)
+
+const (
+	aids  = `cast|plaster|plaster cast|braces|brace|sling|crutches|splint|moon boot|surgical boot|stitches|bandage|bandages|retainer|wheelchair|catheter|neck brace|eye patch`
+	limbs = `arm|leg|foot|ankle|wrist|hand|knee|finger|thumb|toe|elbow|shoulder|neck|back|nose|collarbone`
+)
+
+var (
+	wearsAid = english(`\b(?:(?:have|has|got|wear|wears|wearing|need|use|using)\s+(?:(?:got|to wear)\s+)?(?:(?:my|his|her|the)\s+(?:left\s+|right\s+)?(?:` + limbs + `)\s+in\s+)?(?:a\s+|an\s+|my\s+)?|(?:am|is|are)\s+(?:on|in)\s+(?:a\s+|an\s+|my\s+)?)(` + aids + `)\b`)
+	offAid   = english(`(?:\b(?:the|my|his|her)\s+)?\b(` + aids + `)(?:'s|'re)?\s+(?:(?:is|are|was|were|has|have|got|came|come|been|taken|finally|just|now|both|removed)\s+)*(?:off|out|gone|removed)\b|\b(?:got|had|getting|have|took|taking)\s+(?:(?:the|my|his|her)\s+)?(` + aids + `)\s+(?:off|out|removed|taken off|taken out)\b|\b(?:off|out of|no more|done with|rid of|no longer need|without|do not need|do not wear)\s+(?:(?:the|my|his|her|a)\s+)?(` + aids + `)\b`)
+)
+
+// played and done are what one plays and does; what is given up is one of them.
+var (
+	played = set(`piano guitar violin cello viola bass drums flute clarinet oboe bassoon trumpet trombone tuba horn saxophone sax harp accordion ukulele banjo mandolin organ keyboard fiddle recorder harmonica percussion chess checkers poker bridge go darts pool snooker tennis football soccer rugby hockey basketball volleyball handball netball cricket baseball softball badminton squash padel pickleball golf floorball lacrosse ping-pong bowls billiards minecraft`)
+	done   = set(`yoga judo karate aikido taekwondo kickboxing boxing pilates ballet gymnastics crossfit athletics zumba tai-chi ceramics pottery parkour calligraphy embroidery crochet origami improv aerobics spin spinning salsa tango capoeira fencing archery triathlon krav-maga ju-jitsu jiu-jitsu`)
+	eaten  = set(`sugar meat dairy fish bread gluten chocolate eggs cheese pork beef chicken carbs sweets crisps wheat salt seafood`)
+	drunk  = set(`coffee alcohol wine beer caffeine tea soda milk booze cola energy-drinks spirits`)
+	smoked = set(`cigarettes tobacco nicotine cigs`)
+	// noMeans are what one may be on or off that is nothing taken.
+	noMeans = set(`holiday vacation leave duty fire track top time point work school sick sale call air board strike trend foot track hold edge alert parole probation benefits nights days shift shifts today tomorrow monday tuesday wednesday thursday friday saturday sunday to the a my it this that them and topic limits guard balance course way bed line record chest for in out at from with you me his her sofa couch bus train plane phone road mend roll ship boat break mission lunch`)
+	// jobs are what is left and is work, which has a slot of its own.
+	jobs     = set(`job position role post work company firm house room party dinner building office meeting table country city town flat call message note comment keys phone`)
+	adjunct  = set(`small little tiny big large old new nice lovely own whole local family great weekly monthly lovely cosy cozy beloved stupid dear entire second first other good used vintage`)
+	lessons  = set(`class classes lesson lessons practice training session sessions course workshop`)
+	thingCut = english(`\s+(?:called|named|in|on|at|near|from|with|for|to|by|as|since|until|till|every|each|twice|once|last|this|next|when|where|which|that|who|and|but|so|because|after|before|now|again|any ?more|any longer|btw|lol|haha|today|yesterday|recently|finally|too|if|though|there|here|ago|instead|next|outside|behind|down|up|off|while|of (?:which|whom)|two|three|a (?:week|month|year|while|few|couple))(?:\s.*)?$`)
+	nameCall = english(`\b(?:called|named)\s+(\p{Lu}[\pL'-]*(?:\s\p{Lu}[\pL'-]*){0,3})`)
+)
+
+// thingOf gives the thing that a text begins with, by its noun: lower case, without what
+// only says which one or what it is like; "" if that is more than four words. bare says
+// that it has no article or owner.
+func thingOf(text string) (thing string, bare bool) {
+	low := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
+	low = thingEnd.ReplaceAllString(low, "")
+	low = thingCut.ReplaceAllString(low, "")
+	words := strings.Fields(strings.Trim(low, " .!'"))
+	bare = true
+	for len(words) > 0 {
+		switch w := words[0]; {
+		case w == "that" || w == "this":
+			return "", false // what was spoken of
+		case possessors[w]:
+			bare = false
+		case len(words) > 1 && (adjunct[w] || numbers[w] > 0 || w[0] >= '0' && w[0] <= '9'):
+		default:
+			if len(words) > 4 {
+				return "", bare
+			}
+			return strings.Join(words, " "), bare
+		}
+		words = words[1:]
+	}
+	return "", bare
+}
+
+var possessors = set(`the a an my our his her their this that`)
+
+// groupOf gives what someone belongs to as a name: its own one, else its noun.
+func groupOf(text string) string {
+	if m := nameCall.FindStringSubmatch(text); m != nil {
+		return strings.ToLower(m[1])
+	}
+	thing, _ := thingOf(text)
+	return thing
+}
+
+// activity gives the slot of something that one takes part in again and again, by what it
+// is; "" if that is not known.
+func activity(thing string) string {
+	words := strings.Fields(thing)
+	if n := len(words); n > 1 && lessons[words[n-1]] {
+		words = words[:n-1]
+	}
+	if len(words) == 0 || len(words) > 2 {
+		return ""
+	}
+	thing = strings.Join(words, " ")
+	switch last := words[len(words)-1]; {
+	case played[last], played[thing]:
+		return "habit:play " + thing
+	case done[last], done[strings.Join(words, "-")]:
+		return "habit:do " + thing
+	case len(words) > 1:
+		return ""
+	case eaten[thing]:
+		return "habit:eat " + thing
+	case drunk[thing]:
+		return "habit:drink " + thing
+	case smoked[thing]:
+		return "habit:smoke"
+	case len(thing) > 5 && strings.HasSuffix(thing, "ing") && !notDoing[thing]:
+		return strings.TrimSpace("habit:" + infinitive(thing))
+	}
+	return ""
+}
+
+// groupSlot reads what someone belongs to, and what they left.
+func groupSlot(s *saying) (about, bool) {
+	if !s.known {
+		return about{}, false
+	}
+	if m := s.match(memberOf, "member", "belong", "captain", "treasurer", "secretary", "chair", "president", "trustee", "patron"); m != nil {
+		if group := groupOf(m[1]); group != "" {
+			return s.about("in:"+group, "")
+		}
+	}
+	if m := s.match(inGroup, " on ", " in ", " of ", " for ", " with "); m != nil {
+		if group := groupOf(m[1]); group != "" && (groups.MatchString(strings.ToLower(valueOf(m[1]))) || nameCall.MatchString(m[1])) {
+			if strings.HasPrefix(s.lowPredicate, "play") && !nameCall.MatchString(m[1]) && played[strings.Fields(valueOf(strings.TrimPrefix(m[0][strings.Index(m[0], " ")+1:], "the ")))[0]] {
+				return about{}, false // what is played outlasts with whom
+			}
+			return s.about("in:"+group, "")
+		}
+	}
+	return about{}, false
+}
+
+var giveUpHints = strings.Split("gave,given,giving,quit,drop,stop,packed,jacked,done with,through with,ditched,binned,rid of,sold,close,shut,wound,cancel,returned,handed,left,resigned,stepped,kicked,thrown,pulled,withdrew,had to", ",")
+
+// overSlot reads that something has come to an end.
+func overSlot(s *saying) (about, bool) {
+	if m := s.matchText(offIt, "called off", "cancel", "broke off", "ended"); m != nil {
+		return about{name: "marital status", value: "engaged", negated: true}, true
+	}
+	if m := s.matchText(gaveBirth, "birth", "baby"); m != nil && !s.denied && (strings.HasPrefix(s.low, "i ") || strings.HasPrefix(s.low, "we ") || strings.Contains(s.low, "our baby") || strings.Contains(s.low, "my baby") || strings.HasPrefix(s.low, "the baby") || strings.HasPrefix(s.low, "gave") || strings.HasPrefix(s.low, "had")) {
+		return about{name: "health:pregnant", negated: true}, true
+	}
+	if m := s.matchText(tookOff, " off "); m != nil && !noMeans[strings.ToLower(m[2])] {
+		a := means(strings.ToLower(m[2]))
+		if who, _, known := relative(m[1] + " x"); known {
+			a.subject = who
+		}
+		a.negated = true
+		return a, true
+	}
+	if !s.known {
+		return about{}, false
+	}
+	if m := s.match(cameOff, " off "); m != nil && !noMeans[strings.ToLower(m[1])] {
+		a := means(strings.ToLower(m[1]))
+		a.subject, a.negated = s.subject, true
+		return a, true
+	}
+	m := s.match(gaveUp, giveUpHints...)
+	if m == nil || s.denied || leavesCourse.MatchString(s.predicate) {
+		return about{}, false
+	}
+	if sub := subscriptionTo.FindStringSubmatch(m[1]); sub != nil {
+		if to := liked(strings.TrimSpace(habitEnd.ReplaceAllString(" "+strings.ToLower(sub[1]), ""))); to != "" {
+			return about{name: "habit:subscribe to " + to, negated: true}, true
+		}
+	}
+	thing, bare := thingOf(m[1])
+	if thing == "" || jobs[thing] || jobs[strings.Fields(thing)[len(strings.Fields(thing))-1]] || noThings[strings.Fields(thing)[0]] {
+		return about{}, false
+	}
+	over := func(name string) (about, bool) { return about{name: name, subject: s.subject, negated: true}, true }
+	verb := strings.Fields(s.lowPredicate)[0]
+	switch kept := activity(thing); {
+	case kept != "" && verb != "sold" && verb != "left" && verb != "returned":
+		return over(kept)
+	case dietName.MatchString(thing):
+		return about{name: "diet", subject: s.subject, value: thing, negated: true}, true
+	case groups.MatchString(thing) && (verb == "left" || verb == "quit" || verb == "resigned" || verb == "stepped" || verb == "got" || verb == "pulled" || verb == "dropped" || verb == "withdrew" || verb == "gave" || verb == "given"):
+		return over("in:" + groupOf(m[1]))
+	case verb == "left", verb == "resigned", verb == "stepped", verb == "pulled", verb == "withdrew":
+		if name := s.name(m[1], placeStops); name == "" || !startsName(name) {
+			return about{}, false
+		}
+		return over("in:" + thing)
+	case verb == "stopped" && bare && len(strings.Fields(thing)) == 1 && !strings.HasSuffix(thing, "ing"):
+		return over("habit:take " + thing)
+	case tongue.MatchString(thing):
+		return over("habit:learn " + strings.Fields(thing)[0])
+	case bare && verb != "sold":
+		return about{}, false
+	}
+	return over(possession(thing))
+}
+
+var (
+	subscriptionTo = english(`^(?:my|our|the)\s+(?:\pL+\s+)?subscription to\s+(.+)$`)
+	tongue         = regexp.MustCompile(`^` + languageNames + `(?: lessons?| class(?:es)?| course)?$`)
+)
+
+// possession gives the slot of something that one has.
+func possession(thing string) string {
+	words := strings.Fields(thing)
+	last := words[len(words)-1]
+	if slices.Contains(strings.Split(belongings, "|"), last) {
+		return last
+	}
+	if kept := activity(thing); kept != "" && lessons[last] {
+		return kept
+	}
+	if last == "membership" && len(words) > 1 {
+		return "habit:go to " + strings.Join(words[:len(words)-1], " ")
+	}
+	return "has:" + thing
+}
+
+var dietName = regexp.MustCompile(`^(?:` + diets + `|keto|paleo|low-carb)$`)
+
+// means gives the slot of something that is taken, or kept from.
+func means(what string) about {
+	if name := activity(what); name != "" {
+		return about{name: name}
+	}
+	return about{name: "habit:take " + what}
+}
+
+// aidSlot reads what someone wears while something heals, and that it is off.
+func aidSlot(s *saying) (about, bool) {
+	if m := s.matchText(offAid, " off", " out", "gone", "removed", "no more", "done with", "rid of", "no longer", "without", "do not"); m != nil {
+		return about{name: "wears:" + strings.ToLower(m[1]+m[2]+m[3]), subject: s.subject, negated: true}, true
+	}
+	if m := s.matchText(wearsAid, strings.Split(aids, "|")...); m != nil && (s.known || strings.HasPrefix(s.low, "my ")) {
+		return s.about("wears:"+strings.ToLower(m[1]), "")
+	}
+	return about{}, false
+}
+
+// lastingSlot reads what someone owns, takes, lives with or just does, which later may
+// be said to be over.
+func lastingSlot(s *saying) (about, bool) {
+	if !s.known {
+		return about{}, false
+	}
+	if m := s.match(withThem, " with "); m != nil {
+		if who := companion(m[1]); who != "" {
+			return s.about("lives with:"+who, "")
+		}
+	}
+	if m := s.match(isOn, " on ", " off "); m != nil && !noMeans[strings.ToLower(m[2])] && (m[3] != "" || startsName(m[2]) || s.denied || strings.EqualFold(m[1], "off")) {
+		a := means(strings.ToLower(m[2]))
+		a.subject, a.negated = s.subject, s.denied != strings.EqualFold(m[1], "off")
+		return a, true
+	}
+	if s.over {
+		if m := s.match(owns, "own", "rent", "lease", "keep", "run", "manage", "have", "has"); m != nil {
+			if thing, _ := thingOf(m[1]); thing != "" {
+				return s.about(possession(thing), "")
+			}
+		}
+		if name := doingOf(s); name != "" {
+			return s.about(name, "")
+		}
+	}
+	return about{}, false
+}
+
+// companion gives with whom someone lives as one word.
+func companion(text string) string {
+	low := strings.TrimPrefix(strings.ToLower(text), "my ")
+	first, _, _ := strings.Cut(low, " ")
+	if _, name, two := strings.Cut(strings.TrimPrefix(text, "my "), " "); two && startsName(name) {
+		return strings.ToLower(name)
+	}
+	switch who := relation(first); {
+	case kin[first], strings.HasPrefix(strings.ToLower(text), "my "):
+		return who
+	case startsName(text):
+		return first
+	}
+	return ""
+}
+
+// looseSlot gives a slot to what is told plainly and has none: it can only be said to be
+// over, never to be another.
+func looseSlot(text string) about {
+	if len(text) > 200 || countWords(text) > 16 || !mayHold(text) {
+		return about{}
+	}
+	s := newSaying(text)
+	if a, ok := aidSlot(&s); ok && !supposed.MatchString(s.text) {
+		return a
+	}
+	if !s.known || s.denied || supposed.MatchString(s.text) || supposing.MatchString(mainClause(s.text)) || past(firstWords(s.predicate, 2)) {
+		return about{}
+	}
+	if m := s.match(owns, "own", "rent", "lease", "keep", "run", "manage", "have", "has"); m != nil {
+		if thing, _ := thingOf(m[1]); thing != "" && !happening.MatchString(thing) {
+			return about{name: possession(thing), subject: s.subject}
+		}
+		return about{}
+	}
+	if name := doingOf(&s); name != "" {
+		return about{name: name, subject: s.subject}
+	}
+	return about{}
+}
+
+func firstWords(text string, n int) []word {
+	words := wordsOf(text)
+	return words[:min(n, len(words))]
+}
+
+// doingOf names what someone does by the words of the predicate, up to its first comma.
+func doingOf(s *saying) string {
+	low := strings.ToLower(strings.ReplaceAll(s.predicate, "’", "'"))
+	if m := afterDoing.FindStringIndex(low); m != nil {
+		low = low[:m[0]]
+	}
+	words := strings.Fields(strings.Trim(low, " .!'"))
+	var kept []string
+	for _, w := range words {
+		if !possessors[w] {
+			kept = append(kept, w)
+		}
+	}
+	if len(kept) > 2 && be3[kept[0]] && len(kept[1]) > 4 && strings.HasSuffix(kept[1], "ing") && !notDoing[kept[1]] {
+		kept = kept[1:]
+		kept[0] = infinitive(kept[0])
+	} else if len(kept) > 1 && !s.over && mindVerbs[kept[0]] {
+		return ""
+	}
+	if len(kept) < 2 || len(kept) > 7 || len(kept) == 2 && be3[kept[0]] || kept[0] == "and" || slices.Contains(kept, "also") || auxiliaries[kept[0]] && !be3[kept[0]] || noHabits[kept[0]] {
+		return ""
+	}
+	if kept[0] = plainForm(kept[0]); be3[kept[0]] || kept[0] == "i" {
+		kept[0] = "am"
+	}
+	return "does:" + strings.Join(kept, " ")
+}
+
+var (
+	happening  = english(`\b(?:` + events + `|question|idea|problem|look|cold|headache|time|day|week|chance|feeling|favou?r)$`)
+	be3        = set(`am is are`)
+	afterDoing = english(`\s*(?:[,;:!?()\[\]–—"“”]|[.…](?:\s|$)|\s-\s|\s(?:and|but|because|since|so|cuz|now|these days|at the moment|btw|lol|haha|every|twice|once|on (?:mon|tues|wednes|thurs|fri|satur|sun)days?)(?:\s|$)).*$`)
+)
+
+// lateSlot gives a statement's slot once its text is settled: that of what is said of "she"
+// is the same as if her name were there, and what has none may have a loose one.
+func (s statement) lateSlot() about {
+	switch said, before, back := strings.Cut(s.text, " (said before: "); {
+	case s.slot.name != "":
+		return s.slot
+	case back:
+		return slotOfThem(said, strings.TrimSuffix(before, ")"))
+	case s.with != nil, s.list:
+		return about{}
+	}
+	return looseSlot(s.text)
+}
+
+// slotOfThem reads what is said of somebody by a pronoun, who was spoken of before.
+func slotOfThem(text, before string) about {
+	who := subjectOf(before)
+	if who == "" {
+		return about{}
+	}
+	s := newSaying(text)
+	m := themFirst.FindStringIndex(s.text)
+	if m == nil || supposed.MatchString(s.text) || supposing.MatchString(mainClause(s.text)) {
+		return about{}
+	}
+	s.known, s.subject, s.predicate, s.denied = true, who, s.text[m[1]:], false
+	s.deny()
+	s.text = "my " + who + " " + s.predicate
+	s.low, s.lowPredicate = strings.ToLower(s.text), strings.ToLower(s.predicate)
+	for _, rule := range slotRules {
+		if a, ok := rule(&s); ok && a.subject == who {
+			return a
+		}
+	}
+	return about{}
+}
+
+var themFirst = english(`^(?:he|she|it|they)\s+`)
+
+// subjectOf gives whom a statement is about, "" for who speaks or nobody.
+func subjectOf(text string) string {
+	s := newSaying(text)
+	if !s.known {
+		return ""
+	}
+	return s.subject
+}
