@@ -59,6 +59,9 @@ type Appended struct {
 	Messages      []AppendedMessage
 	// Replayed says that the key was used before and nothing was written.
 	Replayed bool
+
+	// turned are the sessions that it has closed because a limit was reached.
+	turned []opened
 }
 
 // AppendedMessage is one message of an Append, in the order given.
@@ -81,8 +84,11 @@ func (a Append) learns(m memd.Message) bool {
 
 // Append writes all messages of a or none, in the order given, in one round trip, and
 // returns once they are durable. Work for the long tier is published afterwards; that
-// can neither fail nor slow it. Invalid: another body came with the key before, or a
-// value cannot be stored. Conflict: a first request with the key has not ended.
+// can neither fail nor slow it. Where the session has reached a limit and the first
+// message is a live one of the user, its next session is opened and they land there, as
+// does all that comes under the session's name from then on. Invalid: another body came
+// with the key before, or a value cannot be stored. Conflict: a first request with the key
+// has not ended; with the field session_id, the session was incognito and is over.
 // Unavailable: the database is away, or the session is locked for too long; whether the
 // messages were written is then not known, unless there is a key to ask again with.
 func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, error) {
@@ -91,15 +97,24 @@ func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, er
 		return Appended{}, err
 	}
 	w := newWrite(tenant, a)
-	// Again: the connection was dead before anything was sent, the session was deleted
-	// between two statements, or the key that stood in the way has gone.
-	for again := 0; ; again++ {
-		answer, err := l.send(ctx, w)
+	if w.rotates {
+		w.limits = l.limits(ctx, tenant)
+	}
+	send := l.send
+	// Again: the connection was dead before anything was sent, the session was deleted or
+	// turned over between two statements, or the key that stood in the way has gone.
+	for again, halts := 0, 0; ; {
+		answer, err := send(ctx, w)
 		switch {
 		case err == nil && len(answer.Messages) > 0:
 			l.publish(tenant, a, answer)
 			return answer, nil
-		case err == nil && again < 2:
+		case err == nil && answer.Replayed: // all of it is gone by now
+			return answer, nil
+		case err == nil && halts < maxHalts:
+			halts++
+			send = l.sendOn
+			continue
 		case err == nil:
 			return Appended{}, beingDeleted()
 		case a.Key != nil && postgres.Violates(err, idempotency.AppendedConstraint):
@@ -111,11 +126,13 @@ func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, er
 				return Appended{}, idempotency.AtWork()
 			}
 		case pgconn.SafeToRetry(err) && again == 0 && ctx.Err() == nil:
+		case postgres.Deadlocked(err) && again < 2 && ctx.Err() == nil:
 		case a.Key != nil && isLockTimeout(err):
 			return Appended{}, idempotency.AtWork()
 		default:
 			return Appended{}, postgres.Err("shortterm.append", err)
 		}
+		again++
 	}
 }
 
@@ -141,82 +158,147 @@ func (a Append) ready() (Append, error) {
 type write struct {
 	tenant, user, session string
 	kind                  string
-	sql                   string
-	args                  []any
 	agent                 *string
+	key                   *idempotency.Key
+	named                 bool
+	// rotates says that it goes to the next session if this one has reached a limit;
+	// limits are those of one that has none of its own.
+	rotates bool
+	limits  Limits
+	// before are sessions that what was posted under the session's name landed in: what
+	// stands there under a client id is the same message.
+	before []stop
+
+	roles, raws     []string
+	said            []*time.Time
+	learn           []bool
+	actors, clients []*string
+	app, zone       *string
+	metadata        any
+	priority        int
+	heading         *string
+	learnAs         *memd.LearnAs
 }
 
 func newWrite(tenant string, a Append) write {
 	n := len(a.Messages)
-	roles, raws := make([]string, n), make([]string, n)
-	said, learn := make([]*time.Time, n), make([]bool, n)
-	actors, clients := make([]*string, n), make([]*string, n)
-	named := false
-	var heading *string
+	w := write{
+		tenant: tenant, user: a.UserID, session: a.SessionID, kind: "chat", agent: optional(a.AgentID), key: a.Key,
+		rotates: !a.Backfill && !a.Direct && a.Messages[0].Role == memd.RoleUser,
+		roles:   make([]string, n), raws: make([]string, n), said: make([]*time.Time, n), learn: make([]bool, n),
+		actors: make([]*string, n), clients: make([]*string, n),
+		app: optional(a.AppID), zone: optional(a.Timezone), learnAs: a.LearnAs,
+	}
 	for i, m := range a.Messages {
-		roles[i], raws[i] = string(m.Role), string(m.Raw)
+		w.roles[i], w.raws[i] = string(m.Role), string(m.Raw)
 		if !m.CreatedAt.IsZero() {
-			said[i] = &a.Messages[i].CreatedAt
+			w.said[i] = &a.Messages[i].CreatedAt
 		}
-		learn[i] = a.learns(m)
-		actors[i], clients[i] = optional(m.Name), optional(m.ClientID)
-		named = named || m.ClientID != ""
-		if heading == nil && m.Role == memd.RoleUser {
-			heading = optional(title(m.Text))
+		w.learn[i] = a.learns(m)
+		w.actors[i], w.clients[i] = optional(m.Name), optional(m.ClientID)
+		w.named = w.named || m.ClientID != ""
+		if w.heading == nil && m.Role == memd.RoleUser {
+			w.heading = optional(title(m.Text))
 		}
 	}
-	w := write{tenant: tenant, user: a.UserID, session: a.SessionID, kind: "chat", agent: optional(a.AgentID)}
 	if a.Direct {
 		w.kind = "direct"
 	}
-	var metadata any
 	if len(a.Metadata) > 0 {
-		metadata = a.Metadata
+		w.metadata = a.Metadata
 	}
-	priority := 0
 	if a.Backfill {
-		priority = 1
-	}
-	w.args = []any{tenant, a.UserID, a.SessionID, roles, raws, said, learn, actors, clients,
-		w.agent, optional(a.AppID), optional(a.Timezone), metadata, priority, heading, a.LearnAs}
-	switch {
-	case named && a.Key != nil:
-		w.sql = appendNamedKeyed
-	case named:
-		w.sql = appendNamed
-	case a.Key != nil:
-		w.sql = appendKeyed
-	default:
-		w.sql = appendPlain
-	}
-	if a.Key != nil {
-		w.args = append(w.args, a.Key.Hash[:], a.Key.Body[:])
+		w.priority = 1
 	}
 	return w
 }
 
+// statement is what writes w into its session.
+func (w write) statement() (sql string, args []any) {
+	args = []any{w.tenant, w.user, w.session, w.roles, w.raws, w.said, w.learn, w.actors, w.clients,
+		w.agent, w.app, w.zone, w.metadata, w.priority, w.heading, w.learnAs,
+		w.rotates, w.limits.Idle, w.limits.Turns, w.limits.Tokens, w.limits.Age}
+	switch {
+	case w.named && w.key != nil:
+		sql = appendNamedKeyed
+	case w.named:
+		sql = appendNamed
+	case w.key != nil:
+		sql = appendKeyed
+	default:
+		sql = appendPlain
+	}
+	if w.key != nil {
+		args = append(args, w.key.Hash[:], w.key.Body[:])
+	}
+	if w.named {
+		before := make([]int64, len(w.before))
+		for i, s := range w.before {
+			before[i] = s.no
+		}
+		args = append(args, before)
+	}
+	return sql, args
+}
+
 // queue puts the statements of w into a batch that has its tenant and has its session
 // made, and has answer filled when the batch is read. Several writes of a tenant may
-// share a batch, and so a commit, if they are queued in the order of their sessions.
+// share a batch, and so a commit, if they are queued in the order of their sessions. An
+// answer without messages says that nothing was written: the session is not there, or
+// nothing is to be written to it.
 func (w write) queue(b *pgx.Batch, answer *Appended) {
-	b.Queue(lockSession, w.tenant, w.user, w.session)
 	*answer = Appended{SessionID: w.session}
-	b.Queue(w.sql, w.args...).Query(func(rows pgx.Rows) error {
+	b.Queue(lockSession, w.tenant, w.user, w.session).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			var next *string
+			if err := rows.Scan(&next); err != nil {
+				return err
+			}
+			answer.NextSessionID = value(next)
+		}
+		return rows.Err()
+	})
+	sql, args := w.statement()
+	b.Queue(sql, args...).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
 			var m AppendedMessage
 			var client *string
-			if err := rows.Scan(&m.ID, &client, &m.Role, &m.CreatedAt, &answer.SessionNo, &m.Duplicate, &m.State); err != nil {
+			var no int64
+			if err := rows.Scan(&m.ID, &client, &m.Role, &m.CreatedAt, &no, &m.Duplicate, &m.State); err != nil {
 				return err
 			}
 			m.ClientID, m.CreatedAt = value(client), m.CreatedAt.UTC()
-			answer.Messages = append(answer.Messages, m)
+			answer.add(m, no, w.nameOf(no))
+		}
+		if answer.SessionID != w.session {
+			answer.NextSessionID = "" // nothing came to the one that has it
 		}
 		return rows.Err()
 	})
 }
 
+// nameOf is the name of one of the sessions that w may find its messages in.
+func (w write) nameOf(no int64) string {
+	for _, s := range w.before {
+		if s.no == no {
+			return s.sessionID
+		}
+	}
+	return w.session
+}
+
+// add puts the next message into an answer. The answer's session is that of what is new,
+// and only where nothing is, that of what stood there before.
+func (a *Appended) add(m AppendedMessage, no int64, sessionID string) {
+	if a.SessionNo == 0 || !m.Duplicate {
+		a.SessionNo, a.SessionID = no, sessionID
+	}
+	a.Messages = append(a.Messages, m)
+}
+
 // send writes w in one round trip: the batch is one transaction, committed when it is
-// closed without error. An answer without messages means that the session vanished.
+// closed without error. An answer without messages means that the session vanished, or
+// is none to write to; see sendOn.
 func (l *Log) send(ctx context.Context, w write) (Appended, error) {
 	b := &pgx.Batch{}
 	b.Queue(setTenant, w.tenant, strconv.FormatInt(l.cfg.LockTimeout.Milliseconds(), 10))
@@ -259,21 +341,28 @@ func (l *Log) readKept(ctx context.Context, tenant string, kept idempotency.Appe
 		var m AppendedMessage
 		var client *string
 		var session string
+		var next *string
 		var no int64
 		var place int
-		if err := rows.Scan(&m.ID, &client, &m.Role, &m.CreatedAt, &no, &session, &m.Duplicate, &m.State, &place); err != nil {
+		if err := rows.Scan(&m.ID, &client, &m.Role, &m.CreatedAt, &no, &session, &next, &m.Duplicate, &m.State, &place); err != nil {
 			return err
 		}
 		m.ClientID, m.CreatedAt = value(client), m.CreatedAt.UTC()
 		answer := &answers[of[place-1]]
-		answer.SessionNo, answer.SessionID, answer.Messages = no, session, append(answer.Messages, m)
+		if answer.add(m, no, session); answer.SessionNo == no {
+			answer.NextSessionID = value(next)
+		}
 		return nil
 	}, replayed, tenant, kept.MessageIDs, kept.Duplicates, states)
 	return answers, err
 }
 
-// publish announces what of an answer is new and open.
+// publish announces what of an answer is new and open, and what of the sessions that it
+// has closed is.
 func (l *Log) publish(tenant string, a Append, answer Appended) {
+	for _, o := range answer.turned {
+		o.publish(l.bus, tenant)
+	}
 	w := bus.Work{Tenant: tenant, SessionNo: answer.SessionNo, Backfill: a.Backfill}
 	for _, m := range answer.Messages {
 		if !m.Duplicate && m.State == StatePending {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
-	"github.com/memdhq/memd/bus"
 	"github.com/memdhq/memd/postgres"
 )
 
@@ -315,18 +314,24 @@ func (l *Log) DeadLetters(ctx context.Context, tenant, userID, sessionID string,
 }
 
 // RetryDead opens a dead letter again, with all its attempts. NotFound: it is none.
+// Conflict: nothing is learned from its session or user now.
 func (l *Log) RetryDead(ctx context.Context, tenant string, id int64) error {
 	var sessionNo int64
-	err := l.read(ctx, tenant, func(rows pgx.Rows) error { return rows.Scan(&sessionNo) }, retryDead, tenant, id)
-	if err == nil && sessionNo == 0 {
-		err = noDeadLetter("shortterm.retry")
+	var dead bool
+	b := postgres.TenantBatch(tenant)
+	b.Queue(lockSessionOf, tenant, id)
+	b.Queue(retryDead, tenant, id).Query(eachRow(func(rows pgx.Rows) error { return rows.Scan(&sessionNo) }))
+	b.Queue(isDead, tenant, id).QueryRow(func(row pgx.Row) error { return row.Scan(&dead) })
+	switch err := l.pool.SendBatch(ctx, b).Close(); {
+	case err != nil:
+		return postgres.Err("shortterm.retry", err)
+	case dead:
+		return &memd.Error{Kind: memd.Conflict, Op: "shortterm.retry", Msg: "nothing is learned from its session or user"}
+	case sessionNo == 0:
+		return noDeadLetter("shortterm.retry")
 	}
-	if err == nil {
-		// A number that no publication of this message had: the stream drops what it
-		// has seen of late.
-		l.bus.Publish(bus.Work{Tenant: tenant, SessionNo: sessionNo, MessageIDs: []int64{id}}, int(time.Now().Unix()))
-	}
-	return err
+	l.Publish(tenant, sessionNo, []int64{id})
+	return nil
 }
 
 // DiscardDead makes a dead letter skipped. NotFound: it is none.

@@ -22,6 +22,8 @@ type Person struct {
 	LastMessageAt *time.Time
 	// Learn is false if nothing is learned from what is posted to their sessions.
 	Learn bool
+
+	no int64
 }
 
 // People lists the people of a tenant, those who came up last first, up to limit after
@@ -44,10 +46,10 @@ func (l *Log) People(ctx context.Context, tenant string, limit int, cursor strin
 				break
 			}
 			var p Person
-			if err := rows.Scan(&last, &p.UserID, &p.CreatedAt, &p.Learn, &p.Sessions, &p.Messages, &p.LastMessageAt); err != nil {
+			if err := p.scan(rows); err != nil {
 				return err
 			}
-			p.CreatedAt, p.LastMessageAt = p.CreatedAt.UTC(), utc(p.LastMessageAt)
+			last = p.no
 			people = append(people, p)
 		}
 		return rows.Err()
@@ -78,5 +80,38 @@ func (l *Log) Meet(ctx context.Context, tenant string, users []string) error {
 // sessions; one who is not known yet comes up by it. Turned off, what is open is skipped
 // when it returns. Turned on, nothing comes back by itself.
 func (l *Log) SetPersonLearn(ctx context.Context, tenant, userID string, learn bool) (Person, error) {
-	return Person{}, &memd.Error{Kind: memd.Internal, Op: "shortterm.set_person_learn", Msg: "not there yet"}
+	if userID == "" {
+		return Person{}, memd.InvalidField("user_id", "is required")
+	}
+	if _, err := l.exec(ctx, tenant, personLearn, tenant, userID, learn); err != nil {
+		return Person{}, err
+	}
+	if !learn {
+		// Whoever appends has a session's lock, which makes sure that what they opened before
+		// they could know is seen here; what they open later, nobody does. Those who make a
+		// session have held the person's row.
+		err := l.inTenant(ctx, tenant, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, lockSessionsOf, tenant, userID); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, dropOpenOfUser, tenant, userID, "", "", "", notLearned)
+			return err
+		})
+		if err != nil {
+			return Person{}, postgres.Err("shortterm.set_person_learn", err)
+		}
+	}
+	var p Person
+	err := l.read(ctx, tenant, p.scan, onePerson, tenant, userID)
+	return p, err
+}
+
+// notLearned is the error of messages that ended because learning was turned off.
+const notLearned = "not learned from"
+
+// scan reads a row of a list of people.
+func (p *Person) scan(rows pgx.Rows) error {
+	err := rows.Scan(&p.no, &p.UserID, &p.CreatedAt, &p.Learn, &p.Sessions, &p.Messages, &p.LastMessageAt)
+	p.CreatedAt, p.LastMessageAt = p.CreatedAt.UTC(), utc(p.LastMessageAt)
+	return err
 }

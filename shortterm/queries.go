@@ -8,8 +8,11 @@ const setTenant = `SELECT set_config('memd.tenant', $1, true), set_config('lock_
 // What Append sends. The session's row is locked by a statement of its own, so that
 // the next one sees what the writer before it committed.
 const (
+	// makeSession holds the person, if it makes one: whoever turns learning off for them
+	// waits until it is there to be seen.
 	makeSession = `INSERT INTO conversation_session (tenant_id, user_id, session_id, kind, agent_id)
 		SELECT $1, $2, $3, $4, $5
+		  FROM (SELECT count(*) FROM (SELECT FROM person WHERE tenant_id = $1 AND user_id = $2 FOR SHARE) p) held
 		 WHERE NOT EXISTS (SELECT FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3)
 		ON CONFLICT (tenant_id, user_id, session_id) DO NOTHING`
 
@@ -17,15 +20,24 @@ const (
 	// met after the last: who makes one alone has its row first and then its person.
 	makeSessions = `INSERT INTO conversation_session (tenant_id, user_id, session_id, kind, agent_id)
 		SELECT $1, g.user_id, g.session_id, g.kind, g.agent_id
-		  FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS g (user_id, session_id, kind, agent_id, place)
-		 WHERE NOT EXISTS (SELECT FROM conversation_session s WHERE s.tenant_id = $1 AND s.user_id = g.user_id AND s.session_id = g.session_id)
+		  FROM (SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY AS g (user_id, session_id, kind, agent_id, place)
+		         WHERE NOT EXISTS (SELECT FROM conversation_session s WHERE s.tenant_id = $1 AND s.user_id = g.user_id AND s.session_id = g.session_id)
+		         ORDER BY g.place OFFSET 0) g
+		 CROSS JOIN LATERAL (SELECT count(*) FROM (SELECT FROM person WHERE tenant_id = $1 AND user_id = g.user_id FOR SHARE) p) held
 		 ORDER BY g.place
 		ON CONFLICT (tenant_id, user_id, session_id) DO NOTHING`
 
-	lockSession = `SELECT no FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 FOR NO KEY UPDATE`
+	// lockSession leaves alone one that nothing is written to any more.
+	lockSession = `SELECT next_session_id FROM conversation_session
+		 WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND forwards_to IS NULL FOR NO KEY UPDATE`
 
+	// appendGiven has no session, and so nothing is written, where that forwards, was
+	// incognito and is over, or ($17) may have reached a limit; $18 to $21 are those of
+	// sessions that have none of their own.
 	appendGiven = `WITH session AS (
-		SELECT no, messages FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3
+		SELECT no, messages, learn FROM conversation_session
+		 WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND forwards_to IS NULL AND NOT ` + isOver + `
+		   AND ($17 AND closed_at IS NULL AND kind = 'chat' AND last_message_id IS NOT NULL AND (` + isAged + ` OR ` + isFull + `)) IS NOT TRUE
 	), given AS (
 		SELECT * FROM unnest($4::text[], $5::text[], $6::timestamptz[], $7::bool[], $8::text[], $9::text[])
 		  WITH ORDINALITY AS g (role, message, created_at, learn, actor_id, client_id, place)
@@ -36,14 +48,18 @@ const (
 		SELECT given.*, place - 1 AS step FROM given
 	)`
 
-	// appendUnseen leaves out what stands in the session under its client id, or came
-	// before in this very call; first is the place of the one that stands for it.
+	// appendUnseen leaves out what stands in the session under its client id, or in those
+	// that it landed in before, or came before in this very call; first is the place of the
+	// one that stands for it. The array of those sessions stands between its halves.
 	appendUnseen = `, numbered AS (
 		SELECT given.*, CASE WHEN client_id IS NULL THEN place ELSE min(place) OVER (PARTITION BY client_id) END AS first FROM given
 	), there AS (
-		SELECT c.id, c.client_id, c.role, c.created_at, c.learn
-		  FROM session JOIN conversation_context c ON c.session_no = session.no
+		SELECT DISTINCT ON (c.client_id) c.id, c.client_id, c.role, c.created_at, c.learn, c.session_no
+		  FROM session CROSS JOIN LATERAL unnest(session.no || `
+
+	appendUnseenRest = `::bigint[]) AS k (no) JOIN conversation_context c ON c.session_no = k.no
 		 WHERE c.tenant_id = $1 AND c.client_id IS NOT NULL AND c.client_id = ANY ($9::text[])
+		 ORDER BY c.client_id, c.session_no = session.no DESC, c.id
 	), fresh AS (
 		SELECT n.*, row_number() OVER (ORDER BY place) - 1 AS step FROM numbered n
 		 WHERE place = first AND NOT EXISTS (SELECT FROM there t WHERE t.client_id = n.client_id)
@@ -53,17 +69,19 @@ const (
 		INSERT INTO conversation_context (user_id, session_id, role, message, created_at, received_at, tenant_id, session_no,
 		       position, learn, agent_id, app_id, actor_id, client_id, timezone, metadata, learn_as)
 		SELECT $2, $3, f.role, f.message, coalesce(f.created_at, now()), now(), $1, s.no,
-		       s.messages + f.step, f.learn, $10, $11, f.actor_id, f.client_id, $12, $13, $16::jsonb
+		       s.messages + f.step, f.learn AND s.learn AND ` + personLearns + `, $10, $11, f.actor_id, f.client_id, $12, $13, $16::jsonb
 		  FROM session s CROSS JOIN fresh f ORDER BY f.place
-		RETURNING id, position, role, created_at, learn, client_id, session_no
+		RETURNING id, position, role, created_at, learn, client_id, session_no, octet_length(message) AS bytes
 	), opened AS (
 		INSERT INTO ingest_open (message_id, tenant_id, session_no, priority)
 		SELECT id, $1, session_no, $14 FROM written WHERE learn
 	), counted AS (
 		UPDATE conversation_session s
 		   SET messages = s.messages + w.n, last_message_id = w.last, last_message_at = w.said,
-		       title = coalesce(s.title, $15), agent_id = coalesce(s.agent_id, $10)
-		  FROM (SELECT count(*)::int AS n, max(id) AS last, (array_agg(created_at ORDER BY id DESC))[1] AS said FROM written) w
+		       title = coalesce(s.title, $15), agent_id = coalesce(s.agent_id, $10),
+		       turns = s.turns + w.turns, bytes = s.bytes + w.bytes, heard_at = now()
+		  FROM (SELECT count(*)::int AS n, max(id) AS last, (array_agg(created_at ORDER BY id DESC))[1] AS said,
+		               (count(*) FILTER (WHERE role = 'user'))::int AS turns, sum(bytes) AS bytes FROM written) w
 		 WHERE s.tenant_id = $1 AND s.user_id = $2 AND s.session_id = $3 AND w.n > 0
 	)`
 
@@ -75,7 +93,7 @@ const (
 
 	answerUnseen = `, answer AS (
 		SELECT n.place, coalesce(t.id, w.id) AS id, n.client_id, coalesce(t.role, w.role) AS role,
-		       coalesce(t.created_at, w.created_at) AS created_at, s.no AS session_no,
+		       coalesce(t.created_at, w.created_at) AS created_at, coalesce(t.session_no, s.no) AS session_no,
 		       t.id IS NOT NULL OR n.place <> n.first AS duplicate,
 		       CASE WHEN NOT coalesce(t.learn, w.learn) THEN 'skipped' ELSE coalesce(o.state, e.state, 'pending') END AS state
 		  FROM session s CROSS JOIN numbered n
@@ -88,7 +106,7 @@ const (
 
 	appendKeep = `, kept AS (
 		` + idempotency.InsertAppended + `
-		SELECT $1, $17, $18, array_agg(id ORDER BY place), array_agg(duplicate ORDER BY place),
+		SELECT $1, $22, $23, array_agg(id ORDER BY place), array_agg(duplicate ORDER BY place),
 		       CASE WHEN bool_or(duplicate) THEN array_agg(state ORDER BY place) END
 		  FROM answer HAVING count(*) > 0
 	)`
@@ -97,8 +115,8 @@ const (
 
 	appendPlain      = appendGiven + appendFresh + appendWrite + answerFresh + appendAnswer
 	appendKeyed      = appendGiven + appendFresh + appendWrite + answerFresh + appendKeep + appendAnswer
-	appendNamed      = appendGiven + appendUnseen + appendWrite + answerUnseen + appendAnswer
-	appendNamedKeyed = appendGiven + appendUnseen + appendWrite + answerUnseen + appendKeep + appendAnswer
+	appendNamed      = appendGiven + appendUnseen + `$22` + appendUnseenRest + appendWrite + answerUnseen + appendAnswer
+	appendNamedKeyed = appendGiven + appendUnseen + `$24` + appendUnseenRest + appendWrite + answerUnseen + appendKeep + appendAnswer
 
 	// lendTimeout bounds how long locks are waited for, within a transaction that is
 	// another's; returnTimeout puts its own bound back.
@@ -108,11 +126,32 @@ const (
 	keepTogether = idempotency.InsertAppended + `VALUES ($1, $2, $3, $4, $5, $6)`
 
 	// replayed reads what an append with a key wrote, as it was told then.
-	replayed = `SELECT c.id, c.client_id, c.role, c.created_at, c.session_no, c.session_id, g.duplicate,
+	replayed = `SELECT c.id, c.client_id, c.role, c.created_at, c.session_no, c.session_id,
+		       CASE WHEN s.closed_at <= c.received_at THEN s.next_session_id END, g.duplicate,
 		       coalesce(g.state, CASE WHEN c.learn THEN 'pending' ELSE 'skipped' END), g.place
 		  FROM unnest($2::bigint[], $3::bool[], $4::text[]) WITH ORDINALITY AS g (id, duplicate, state, place)
 		  JOIN conversation_context c ON c.tenant_id = $1 AND c.id = g.id
+		  JOIN conversation_session s ON s.tenant_id = $1 AND s.no = c.session_no
 		 ORDER BY g.place`
+)
+
+// What a row of conversation_session says of itself.
+const (
+	// isOver is one that was incognito: it has no messages, and only its name is left.
+	isOver = `(incognito AND closed_at IS NOT NULL)`
+
+	// isAged and isFull say which kind of limit it has reached, $18 to $21 being those of
+	// one that has none of its own.
+	isAged = `(heard_at <= now() - nullif(coalesce(rotate_idle, $18), interval '0') OR created_at <= now() - nullif(coalesce(rotate_age, $21), interval '0'))`
+	isFull = `(turns >= nullif(coalesce(rotate_turns, $19), 0) OR bytes >= 4 * nullif(coalesce(rotate_tokens, $20), 0))`
+
+	// personLearns says of user $2 whether anything is learned from them.
+	personLearns = `NOT EXISTS (SELECT FROM person WHERE tenant_id = $1 AND user_id = $2 AND NOT learn)`
+
+	// messageLearns says of message c whether anything is learned from what is said in its
+	// session now.
+	messageLearns = `(SELECT s.learn AND NOT EXISTS (SELECT FROM person p WHERE p.tenant_id = $1 AND p.user_id = s.user_id AND NOT p.learn)
+		  FROM conversation_session s WHERE s.tenant_id = $1 AND s.no = c.session_no)`
 )
 
 // entryColumns are what scanEntry reads, of entryFrom.
@@ -137,10 +176,10 @@ const (
 		 ORDER BY last_message_id DESC LIMIT 1
 	), silent AS (
 		SELECT no, session_id, created_at FROM conversation_session
-		 WHERE tenant_id = $1 AND user_id = $2 AND kind = 'chat' AND $3 = '' AND last_message_id IS NULL
+		 WHERE tenant_id = $1 AND user_id = $2 AND kind = 'chat' AND $3 = '' AND last_message_id IS NULL AND NOT ` + isOver + `
 		 ORDER BY no DESC LIMIT 1
 	), s AS (
-		SELECT no, session_id FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND $3 <> ''
+		SELECT no, session_id FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND $3 <> '' AND NOT ` + isOver + `
 		UNION ALL
 		SELECT no, session_id FROM silent
 		 WHERE NOT EXISTS (SELECT FROM spoken JOIN conversation_context c ON c.tenant_id = $1 AND c.id = spoken.last_message_id
@@ -211,21 +250,32 @@ const (
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (tenant_id, user_id, session_id) DO NOTHING
 		RETURNING ` + sessionColumns
 
-	oneSession = `SELECT ` + sessionColumns + ` FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3`
+	oneSession = `SELECT ` + sessionColumns + ` FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND NOT ` + isOver
 
 	listSessions = `SELECT no, ` + sessionColumns + ` FROM conversation_session
-		 WHERE tenant_id = $1 AND user_id = $2 AND kind = 'chat' AND no < $3 ORDER BY no DESC LIMIT $4`
+		 WHERE tenant_id = $1 AND user_id = $2 AND kind = 'chat' AND no < $3 AND NOT ` + isOver + ` ORDER BY no DESC LIMIT $4`
 
 	sessionThere = `SELECT EXISTS (` + oneSession + `)`
 )
 
 const (
-	listPeople = `SELECT p.no, p.user_id, p.created_at, p.learn, s.sessions, s.messages, s.last
-		  FROM (SELECT no, user_id, created_at, learn FROM person WHERE tenant_id = $1 AND no < $2 ORDER BY no DESC LIMIT $3) p
-		 CROSS JOIN LATERAL (
-			SELECT count(*) FILTER (WHERE kind = 'chat') AS sessions, coalesce(sum(messages - removed), 0) AS messages, max(last_message_at) AS last
+	listPeople = personRow + `(SELECT no, user_id, created_at, learn FROM person WHERE tenant_id = $1 AND no < $2 ORDER BY no DESC LIMIT $3) p` + personSums
+
+	onePerson = personRow + `(SELECT no, user_id, created_at, learn FROM person WHERE tenant_id = $1 AND user_id = $2) p` + personSums
+
+	personRow = `SELECT p.no, p.user_id, p.created_at, p.learn, s.sessions, s.messages, s.last
+		  FROM `
+
+	personSums = ` CROSS JOIN LATERAL (
+			SELECT count(*) FILTER (WHERE kind = 'chat' AND NOT ` + isOver + `) AS sessions, coalesce(sum(messages - removed), 0) AS messages, max(last_message_at) AS last
 			  FROM conversation_session WHERE tenant_id = $1 AND user_id = p.user_id) s
 		 ORDER BY p.no DESC`
+
+	personLearn = `INSERT INTO person AS p (tenant_id, user_id, learn) VALUES ($1, $2, $3)
+		ON CONFLICT (tenant_id, user_id) DO UPDATE SET learn = excluded.learn`
+
+	// lockSessionsOf has the order in which all lock several: that of the bytes.
+	lockSessionsOf = `SELECT FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 ORDER BY session_id COLLATE "C" FOR NO KEY UPDATE`
 
 	meetPerson = `INSERT INTO person (tenant_id, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING`
 
@@ -330,12 +380,17 @@ const (
 		   AND ($4 = '' OR c.user_id = $4) AND ($5 = '' OR c.session_id = $5)
 		 ORDER BY d.message_id DESC LIMIT $3`
 
+	// retryDead is for one whose session is held. It does nothing while nothing is learned
+	// from it.
 	retryDead = `WITH dead AS (
-		DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = $2 AND state = 'dead' RETURNING message_id
+		DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = $2 AND state = 'dead'
+		   AND EXISTS (SELECT FROM conversation_context c WHERE c.tenant_id = $1 AND c.id = $2 AND ` + messageLearns + `) RETURNING message_id
 	)
 	INSERT INTO ingest_open (message_id, tenant_id, session_no)
 	SELECT c.id, $1, c.session_no FROM dead JOIN conversation_context c ON c.tenant_id = $1 AND c.id = dead.message_id
 	RETURNING session_no`
+
+	isDead = `SELECT EXISTS (SELECT FROM ingest_settled WHERE tenant_id = $1 AND message_id = $2 AND state = 'dead')`
 
 	// unsettled are those that are open, or (dead) were given up.
 	unsettled = `SELECT message_id, false FROM ingest_open WHERE tenant_id = $1 AND message_id = ANY ($2)

@@ -450,6 +450,14 @@ var queries = map[string]string{
 	"reopenMessages": reopenMessages, "removeOpen": removeOpen, "removeSettled": removeSettled, "removeMessages": removeMessages,
 	"recountSession": recountSession, "removeSession": removeSession, "changeSession": changeSession,
 	"takeDue": takeDue, "markLost": markLost, "expireIdempotency": expireIdempotency,
+	"wayOn": wayOn, "shortenWay": shortenWay, "holdNamed": holdNamed, "anyThere": anyThere, "lastOf": lastOf,
+	"anySession": anySession, "makeNext": makeNext, "closeFor": closeFor, "hasten": hasten,
+	"dropSaid": dropSaid, "dropSummary": dropSummary, "dropSummaryDue": dropSummaryDue, "blankSession": blankSession,
+	"personLearn": personLearn, "onePerson": onePerson, "lockSessionsOf": lockSessionsOf, "isDead": isDead,
+	"tenantSettings": tenantSettings, "makeSettings": makeSettings, "changeSettings": changeSettings, "anyAfter": anyAfter,
+	"isIncognito": isIncognito, "dropStaleSummary": dropStaleSummary, "lockedSession": lockedSession, "dropOpenOfSession": dropOpenOfSession,
+	"incognitoOver": incognitoOver, "lockIdle": lockIdle, "messagesOver": messagesOver, "lockByNo": lockByNo,
+	"stillSettled": stillSettled, "dropEmptied": dropEmptied,
 }
 
 func TestQueriesPrepare(t *testing.T) {

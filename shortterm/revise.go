@@ -3,7 +3,7 @@ package shortterm
 import (
 	"context"
 	"encoding/json"
-	"time"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
@@ -91,21 +91,35 @@ func (l *Log) Remove(ctx context.Context, tx pgx.Tx, tenant string, sessionNo in
 	b.Queue(removeSettled, tenant, ids)
 	b.Queue(removeMessages, tenant, ids)
 	b.Queue(recountSession, tenant, sessionNo, len(ids))
+	if len(ids) > 0 {
+		b.Queue(dropStaleSummary, tenant, sessionNo, slices.Min(ids))
+	}
 	return postgres.Err("shortterm.remove", tx.SendBatch(ctx, b).Close())
 }
 
 // RemoveSession deletes a session whose messages are gone, within tx in which it is held.
+// Of an incognito one the name stays taken.
 func (l *Log) RemoveSession(ctx context.Context, tx pgx.Tx, tenant string, sessionNo int64) error {
-	_, err := tx.Exec(ctx, removeSession, tenant, sessionNo)
+	var incognito bool
+	err := tx.QueryRow(ctx, isIncognito, tenant, sessionNo).Scan(&incognito)
+	if err == nil {
+		b := &pgx.Batch{}
+		if incognito {
+			queueEmpty(b, tenant, sessionNo)
+		} else {
+			b.Queue(dropSummary, tenant, sessionNo)
+			b.Queue(dropSummaryDue, tenant, sessionNo)
+			b.Queue(removeSession, tenant, sessionNo)
+		}
+		err = tx.SendBatch(ctx, b).Close()
+	}
 	return postgres.Err("shortterm.remove_session", err)
 }
 
 // Publish tells that messages of a session were opened anew. As with Announce it may be
 // lost.
 func (l *Log) Publish(tenant string, sessionNo int64, ids []int64) {
-	// A number that no publication of these messages had: the stream drops what it has
-	// seen of late.
-	l.bus.Publish(bus.Work{Tenant: tenant, SessionNo: sessionNo, MessageIDs: ids}, int(time.Now().UnixMilli()&0x7fffffff))
+	l.bus.Publish(bus.Work{Tenant: tenant, SessionNo: sessionNo, MessageIDs: ids}, anew())
 }
 
 // Change is what a person changes of a session; nil fields stay.
@@ -122,20 +136,27 @@ type Change struct {
 	Limits func(Limits) (Limits, error)
 }
 
-// ChangeSession changes a session. NotFound: the user has none of this name, or not this
-// agent's, where one is given.
+// ChangeSession changes a session. An incognito one that is closed goes, with all its
+// messages. NotFound: the user has none of this name, or not this agent's, where one is
+// given. Invalid: it should be opened again, a limit cannot be, or an incognito one should
+// be learned from.
 func (l *Log) ChangeSession(ctx context.Context, tenant, userID, sessionID, agentID string, c Change) (Session, error) {
+	if c.Closed != nil && !*c.Closed {
+		return Session{}, memd.InvalidField("closed", "must not be false: what is closed stays so")
+	}
 	var changed Session
-	err := l.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, oneSession+` FOR NO KEY UPDATE`, tenant, userID, sessionID)
+	var ended []opened
+	err := l.inTenant(ctx, tenant, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, lockedSession, tenant, userID, sessionID)
 		if err != nil {
 			return err
 		}
 		found := false
 		var s Session
+		var no int64
 		for rows.Next() {
 			found = true
-			if s, err = scanSession(rows); err != nil {
+			if s, err = scanSession(rows, &no); err != nil {
 				rows.Close()
 				return err
 			}
@@ -154,11 +175,44 @@ func (l *Log) ChangeSession(ctx context.Context, tenant, userID, sessionID, agen
 				return err
 			}
 		}
-		_, err = tx.Exec(ctx, changeSession, tenant, userID, sessionID, s.Title, s.Metadata)
+		if c.Limits != nil {
+			if s.Limits, err = c.Limits(s.Limits); err != nil {
+				return err
+			}
+			if err := s.Limits.check(); err != nil {
+				return err
+			}
+		}
+		if c.Learn != nil {
+			if *c.Learn && s.Incognito {
+				return learnsNothing()
+			}
+			s.Learn = *c.Learn
+		}
+		closes := c.Closed != nil && s.ClosedAt == nil
+		b := &pgx.Batch{}
+		b.Queue(changeSession, tenant, no, s.Title, s.Metadata, s.Learn, s.Limits.Idle, s.Limits.Turns, s.Limits.Tokens, s.Limits.Age, closes).
+			QueryRow(func(row pgx.Row) error { return row.Scan(&s.ClosedAt) })
+		if c.Learn != nil && !s.Learn {
+			b.Queue(dropOpenOfSession, tenant, no, notLearned)
+		}
+		if ended = nil; closes {
+			queueEnd(b, tenant, no, s.Incognito, &ended)
+		}
+		if err := tx.SendBatch(ctx, b).Close(); err != nil {
+			return err
+		}
+		s.ClosedAt = utc(s.ClosedAt)
 		changed = s
-		return err
+		return nil
 	})
-	return changed, postgres.Err("shortterm.change_session", err)
+	if err != nil {
+		return Session{}, postgres.Err("shortterm.change_session", err)
+	}
+	for _, o := range ended {
+		o.publish(l.bus, tenant)
+	}
+	return changed, nil
 }
 
 const (
@@ -167,7 +221,8 @@ const (
 		 WHERE c.tenant_id = $1 AND c.id = $2`
 
 	// FOR UPDATE: no writer may wait for the row and then find it gone half-way.
-	lockWholeSession = `SELECT no, coalesce(agent_id, '') FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 FOR UPDATE`
+	lockWholeSession = `SELECT no, coalesce(agent_id, '') FROM conversation_session
+		 WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND NOT ` + isOver + ` FOR UPDATE`
 
 	messagesOfSession = `SELECT id FROM conversation_context WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 ORDER BY id`
 
@@ -176,10 +231,18 @@ const (
 	openAnew = `ON CONFLICT (message_id) DO UPDATE
 		   SET state = 'pending', attempts = CASE ingest_open.state WHEN 'running' THEN ingest_open.attempts ELSE 0 END, lease_until = NULL, next_attempt_at = NULL, error = NULL, opened_at = now(), publish_at = now() + interval '5 s'`
 
+	// rewordMessage: what is said while nothing is learned is skipped for ever, here too.
 	rewordMessage = `WITH said AS (
-		UPDATE conversation_context SET message = $3 WHERE tenant_id = $1 AND id = $2 RETURNING id, session_no, learn
+		UPDATE conversation_context c SET message = $3, learn = c.learn AND ` + messageLearns + `
+		 WHERE c.tenant_id = $1 AND c.id = $2 RETURNING c.id, c.session_no, c.learn
 	), unsettled AS (
 		DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = $2
+	), closed AS (
+		DELETE FROM ingest_open WHERE tenant_id = $1 AND message_id = $2 AND NOT (SELECT learn FROM said)
+	), stale AS (
+		` + staleSummary + `(SELECT session_no FROM said) AND upto >= $2 RETURNING session_no
+	), due AS (
+		` + summaryDue + `
 	), opened AS (
 		INSERT INTO ingest_open (message_id, tenant_id, session_no)
 		SELECT id, $1, session_no FROM said WHERE learn ` + openAnew + `
@@ -187,10 +250,12 @@ const (
 	SELECT learn FROM said`
 
 	reopenMessages = `WITH unsettled AS (
-		DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) RETURNING message_id
+		DELETE FROM ingest_settled e USING conversation_context c
+		 WHERE e.tenant_id = $1 AND e.message_id = ANY ($2::bigint[]) AND c.tenant_id = $1 AND c.id = e.message_id AND c.learn AND ` + messageLearns + `
+		RETURNING e.message_id
 	)
 	INSERT INTO ingest_open (message_id, tenant_id, session_no, again)
-	SELECT c.id, $1, c.session_no, true FROM unsettled u JOIN conversation_context c ON c.tenant_id = $1 AND c.id = u.message_id AND c.learn
+	SELECT c.id, $1, c.session_no, true FROM unsettled u JOIN conversation_context c ON c.tenant_id = $1 AND c.id = u.message_id
 	 ORDER BY c.id`
 
 	removeOpen     = `DELETE FROM ingest_open WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])`
@@ -205,7 +270,33 @@ const (
 			 WHERE o.tenant_id = $1 AND o.no = $2 ORDER BY c.id DESC LIMIT 1) last ON true
 		 WHERE s.tenant_id = $1 AND s.no = $2`
 
-	removeSession = `DELETE FROM conversation_session WHERE tenant_id = $1 AND no = $2`
+	// removeSession leaves the name of one that was incognito.
+	removeSession = `DELETE FROM conversation_session WHERE tenant_id = $1 AND no = $2 AND NOT incognito`
 
-	changeSession = `UPDATE conversation_session SET title = $4, metadata = $5 WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3`
+	isIncognito = `SELECT incognito FROM conversation_session WHERE tenant_id = $1 AND no = $2`
+
+	// staleSummary drops a summary; which one follows. summaryDue has it made anew.
+	staleSummary = `DELETE FROM session_summary WHERE tenant_id = $1 AND session_no = `
+
+	summaryDue = `INSERT INTO summary_due (session_no, tenant_id) SELECT session_no, $1 FROM stale
+		ON CONFLICT (session_no) DO UPDATE SET due_at = now(), attempts = 0`
+
+	dropStaleSummary = `WITH stale AS (` + staleSummary + `$2 AND upto >= $3 RETURNING session_no) ` + summaryDue
+
+	lockedSession = `SELECT no, ` + sessionColumns + ` FROM conversation_session
+		 WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND NOT ` + isOver + ` FOR NO KEY UPDATE`
+
+	changeSession = `UPDATE conversation_session
+		   SET title = $3, metadata = $4, learn = $5, rotate_idle = $6, rotate_turns = $7, rotate_tokens = $8, rotate_age = $9,
+		       closed_at = CASE WHEN $10 THEN coalesce(closed_at, clock_timestamp()) ELSE closed_at END
+		 WHERE tenant_id = $1 AND no = $2 RETURNING closed_at`
+
+	dropOpenOfSession = `WITH held AS (
+		SELECT message_id FROM ingest_open WHERE tenant_id = $1 AND session_no = $2 ORDER BY message_id FOR UPDATE
+	), gone AS (
+		DELETE FROM ingest_open o WHERE o.tenant_id = $1 AND o.message_id = ANY (ARRAY(SELECT message_id FROM held))
+		RETURNING o.message_id, o.attempts
+	)
+	INSERT INTO ingest_settled (message_id, tenant_id, state, attempts, error)
+	SELECT message_id, $1, 'skipped', attempts, $3 FROM gone`
 )

@@ -29,11 +29,12 @@ func (s Settings) check() error {
 	return nil
 }
 
-// settingsFor is how long a daemon goes by settings it has read; settingsKept of how many
-// tenants it knows them.
+// settingsFor is how long a daemon goes by settings it has read, settingsKept of how many
+// tenants it knows them, settingsTimeout how long a write waits for them.
 const (
-	settingsFor  = 5 * time.Second
-	settingsKept = 1000
+	settingsFor     = 5 * time.Second
+	settingsKept    = 1000
+	settingsTimeout = time.Second
 )
 
 // readSettings are settings and when they were read.
@@ -103,17 +104,18 @@ func (s *Settings) scan(rows pgx.Rows) error {
 }
 
 // limits are those of a tenant's sessions that have none of their own. They may have been
-// read some seconds ago.
-func (l *Log) limits(ctx context.Context, tenant string) (Limits, error) {
+// read some seconds ago, or longer if they cannot be read now: what is to be written says
+// then by itself what is wrong.
+func (l *Log) limits(ctx context.Context, tenant string) Limits {
 	s, ok := l.settings.Get(tenant)
 	if !ok || time.Since(s.at) >= l.settingsFor {
-		fresh, err := l.Settings(ctx, tenant)
-		if err != nil {
-			return Limits{}, err
+		ctx, cancel := context.WithTimeout(ctx, settingsTimeout)
+		defer cancel()
+		if fresh, err := l.Settings(ctx, tenant); err == nil {
+			s.Settings = fresh
 		}
-		s.Settings = fresh
 	}
-	return s.Limits.or(l.cfg.Limits), nil
+	return s.Limits.or(l.cfg.Limits)
 }
 
 const (

@@ -43,17 +43,18 @@ func (l *Log) AppendIn(ctx context.Context, tx pgx.Tx, tenant string, as []Appen
 		return cmp.Or(cmp.Compare(ready[i].UserID, ready[j].UserID), cmp.Compare(ready[i].SessionID, ready[j].SessionID))
 	})
 	answers := make([]Appended, len(as))
-	b := &pgx.Batch{}
-	b.Queue(lendTimeout, strconv.FormatInt(l.cfg.LockTimeout.Milliseconds(), 10))
-	var users, sessions, kinds []string
-	var agents []*string
 	writes := make([]write, len(as))
 	for n, i := range order {
-		w := newWrite(tenant, ready[i])
-		users, sessions, kinds, agents = append(users, w.user), append(sessions, w.session), append(kinds, w.kind), append(agents, w.agent)
-		writes[n] = w
+		writes[n] = newWrite(tenant, ready[i])
+		if writes[n].rotates {
+			writes[n].limits = l.limits(ctx, tenant)
+		}
 	}
-	b.Queue(makeSessions, tenant, users, sessions, kinds, agents)
+	wait := strconv.FormatInt(l.cfg.LockTimeout.Milliseconds(), 10)
+	b := &pgx.Batch{}
+	b.Queue(`SAVEPOINT together`)
+	b.Queue(lendTimeout, wait)
+	queueSessions(b, tenant, writes)
 	for n, i := range order {
 		writes[n].queue(b, &answers[i])
 	}
@@ -63,19 +64,97 @@ func (l *Log) AppendIn(ctx context.Context, tx pgx.Tx, tenant string, as []Appen
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return nil, appendErr(err, key)
 	}
-	if slices.ContainsFunc(answers, func(a Appended) bool { return len(a.Messages) == 0 }) {
-		return nil, beingDeleted()
+	halts := 0
+	for ; slices.ContainsFunc(answers, func(a Appended) bool { return len(a.Messages) == 0 }); halts++ {
+		if halts == maxHalts {
+			return nil, beingDeleted()
+		}
+		// Locks that were taken are given back: where the messages land, others come first.
+		b := &pgx.Batch{}
+		b.Queue(`ROLLBACK TO SAVEPOINT together`)
+		b.Queue(lendTimeout, wait)
+		if err := tx.SendBatch(ctx, b).Close(); err != nil {
+			return nil, appendErr(err, key)
+		}
+		if err := l.landTogether(ctx, tx, tenant, writes, order, answers); err != nil {
+			return nil, appendErr(err, key)
+		}
 	}
-	if key == nil {
+	if halts == 0 && key == nil {
 		return answers, nil
 	}
 	b = &pgx.Batch{}
-	b.Queue(keepTogether, keptOf(tenant, *key, answers)...)
+	if key != nil {
+		b.Queue(keepTogether, keptOf(tenant, *key, answers)...)
+	}
 	b.Queue(returnTimeout)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return nil, appendErr(err, key)
 	}
 	return answers, nil
+}
+
+// queueSessions makes those that writes name and that are not there.
+func queueSessions(b *pgx.Batch, tenant string, writes []write) {
+	var users, sessions, kinds []string
+	var agents []*string
+	for _, w := range writes {
+		users, sessions, kinds, agents = append(users, w.user), append(sessions, w.session), append(kinds, w.kind), append(agents, w.agent)
+	}
+	b.Queue(makeSessions, tenant, users, sessions, kinds, agents)
+}
+
+// landTogether writes each to where it lands. An answer without messages says that such
+// a place became another before it was locked; nothing of this holds then.
+func (l *Log) landTogether(ctx context.Context, tx pgx.Tx, tenant string, writes []write, order []int, answers []Appended) error {
+	for i := range answers {
+		answers[i] = Appended{}
+	}
+	ways := make([]way, len(writes))
+	b := &pgx.Batch{}
+	queueSessions(b, tenant, writes)
+	for n, w := range writes {
+		queueWay(b, tenant, w.user, w.session, &ways[n])
+	}
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return err
+	}
+	places := make([]int, 0, len(writes))
+	for n := range writes {
+		if len(ways[n]) == 0 {
+			return nil // it was deleted just now
+		}
+		places = append(places, n)
+	}
+	slices.SortStableFunc(places, func(a, b int) int {
+		return cmp.Or(cmp.Compare(writes[a].user, writes[b].user), cmp.Compare(ways[a].last().sessionID, ways[b].last().sessionID))
+	})
+	// All locks come before the first is turned over: what follows it has a name of any order.
+	for _, n := range places {
+		h, found, err := l.holdNamed(ctx, tx, tenant, writes[n].user, ways[n].last().sessionID, Limits{})
+		if err != nil {
+			return err
+		}
+		if !found || h.forwardsTo != ways[n].last().forwardsTo {
+			return nil
+		}
+	}
+	for n, w := range writes { // in their order, which is that of their sessions and of the call
+		b := &pgx.Batch{}
+		queueWay(b, tenant, w.user, w.session, &ways[n]) // as those before have left it
+		if err := tx.SendBatch(ctx, b).Close(); err != nil {
+			return err
+		}
+		if len(ways[n]) == 0 {
+			return nil
+		}
+		answer, err := l.land(ctx, tx, w, ways[n])
+		if err != nil || len(answer.Messages) == 0 {
+			return err
+		}
+		answers[order[n]] = answer
+	}
+	return nil
 }
 
 func appendErr(err error, key *idempotency.Key) error {

@@ -128,7 +128,8 @@ const (
 	// windowSession finds the session, follows where a limit has rotated it to, and leaves
 	// word of it for the statements after it in the transaction.
 	windowSession = `WITH RECURSIVE ` + wantedSteps + `, hop AS (
-		SELECT o.no, o.forwards_to, 0 AS n FROM s JOIN conversation_session o ON o.tenant_id = $1 AND o.no = s.no
+		SELECT o.no, o.forwards_to, 0 AS n FROM conversation_session o
+		 WHERE o.tenant_id = $1 AND o.user_id = $2 AND o.session_id = coalesce(nullif($3, ''), (SELECT session_id FROM s))
 		UNION ALL
 		SELECT o.no, o.forwards_to, hop.n + 1
 		  FROM hop JOIN conversation_session o ON o.tenant_id = $1 AND o.user_id = $2 AND o.session_id = hop.forwards_to
@@ -136,7 +137,7 @@ const (
 	)
 	SELECT w.no, set_config('memd.window', w.no::text, true), set_config('memd.window_id', w.session_id, true), y.upto, y.summary, ` + sessionColumns + `
 	  FROM (SELECT no FROM hop ORDER BY n DESC LIMIT 1) last
-	  JOIN conversation_session w ON w.tenant_id = $1 AND w.no = last.no
+	  JOIN conversation_session w ON w.tenant_id = $1 AND w.no = last.no AND NOT ` + isOver + `
 	  LEFT JOIN session_summary y ON y.tenant_id = $1 AND y.session_no = w.no`
 
 	// theWindow is the session that windowSession has found.

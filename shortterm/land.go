@@ -1,0 +1,280 @@
+package shortterm
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+)
+
+// stop is a session on the way that what is posted under a name takes.
+type stop struct {
+	no        int64
+	sessionID string
+	// forwardsTo is the next stop, "" at the last one. Where that one was deleted, the way
+	// ends before it.
+	forwardsTo string
+	// over says that the session was incognito and has ended.
+	over bool
+}
+
+// way is the session that was asked for and those that it forwards to, one after the
+// other; empty if there is no such session.
+type way []stop
+
+func (w way) last() stop { return w[len(w)-1] }
+
+// lands gives the name of the session that is written to.
+func (w way) lands() string {
+	if last := w.last(); last.forwardsTo != "" {
+		return last.forwardsTo
+	}
+	return w.last().sessionID
+}
+
+// queueWay has on filled with the way of what is posted to a session. Sessions are not
+// locked: one that forwards does so for ever, so that whoever finds the last one as it was
+// once it is locked has come to the right one.
+func queueWay(b *pgx.Batch, tenant, userID, sessionID string, on *way) {
+	b.Queue(wayOn, tenant, userID, sessionID).Query(func(rows pgx.Rows) error {
+		*on = nil
+		for rows.Next() {
+			var s stop
+			var forwards *string
+			if err := rows.Scan(&s.no, &s.sessionID, &forwards, &s.over); err != nil {
+				return err
+			}
+			s.forwardsTo = value(forwards)
+			*on = append(*on, s)
+		}
+		return rows.Err()
+	})
+}
+
+// maxHalts is how often a write looks for where it lands: each time another has turned
+// over the session that it had found.
+const maxHalts = 100
+
+// sendOn writes w where the session that it names is none to write to: to the one that
+// takes its place, which it may have to make. An answer without messages says that it
+// became another in the meantime, unless it is a replay.
+func (l *Log) sendOn(ctx context.Context, w write) (Appended, error) {
+	if w.key != nil {
+		// What was written with the key is the answer, whatever became of the session.
+		answer, found, err := l.replay(ctx, w.tenant, *w.key)
+		if err != nil || found {
+			return answer, err
+		}
+	}
+	var on way
+	b := &pgx.Batch{}
+	b.Queue(setTenant, w.tenant, "0")
+	queueWay(b, w.tenant, w.user, w.session, &on)
+	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {
+		return Appended{}, err
+	}
+	if len(on) == 0 {
+		return l.send(ctx, w)
+	}
+	if len(on) > 1 && on.last().forwardsTo == "" {
+		answer, err := l.send(ctx, w.along(on))
+		if err != nil || len(answer.Messages) > 0 {
+			l.shorten(ctx, w, on)
+			return answer, err
+		}
+	}
+	var answer Appended
+	err := l.pool.InTenant(ctx, w.tenant, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, lendTimeout, strconv.FormatInt(l.cfg.LockTimeout.Milliseconds(), 10)); err != nil {
+			return err
+		}
+		var err error
+		answer, err = l.land(ctx, tx, w, on)
+		return err
+	})
+	if err != nil {
+		return Appended{}, err
+	}
+	if len(answer.Messages) > 0 {
+		l.shorten(ctx, w, on)
+	}
+	return answer, nil
+}
+
+// along is w as it is written to the last session of its way.
+func (w write) along(on way) write {
+	w.session = on.last().sessionID
+	w.before = on[:len(on)-1]
+	return w
+}
+
+// land writes w within tx to the last session of its way, or to the one that follows it,
+// which is made if a limit was reached or if it was deleted. An answer without messages
+// says that the last session is that no longer.
+func (l *Log) land(ctx context.Context, tx pgx.Tx, w write, on way) (Appended, error) {
+	h, found, err := l.holdNamed(ctx, tx, w.tenant, w.user, on.last().sessionID, w.limits)
+	if err != nil || !found || h.forwardsTo != on.last().forwardsTo {
+		return Appended{}, err
+	}
+	if h.over && h.forwardsTo == "" {
+		return Appended{}, isOverErr(w.session)
+	}
+	w = w.along(on)
+	next := h.forwardsTo
+	if next == "" && w.rotates {
+		due, err := l.isDue(ctx, tx, w, h)
+		if err != nil {
+			return Appended{}, err
+		}
+		if due {
+			if next, err = newName(); err != nil {
+				return Appended{}, err
+			}
+		}
+	}
+	w.rotates = false
+	var turned []opened
+	if next != "" {
+		made, err := l.follow(ctx, tx, w.tenant, h, Rotation{NextSessionID: next}, true)
+		if err != nil {
+			return Appended{}, err
+		}
+		if made == nil {
+			return Appended{}, nil // another has made it again
+		}
+		turned = made.opened
+		w.session, w.before = next, append(w.before, h.stop)
+	}
+	var answer Appended
+	b := &pgx.Batch{}
+	w.queue(b, &answer)
+	if err := tx.SendBatch(ctx, b).Close(); err != nil {
+		return Appended{}, err
+	}
+	answer.turned = turned
+	return answer, nil
+}
+
+// heldSession is a session whose row is locked.
+type heldSession struct {
+	stop
+	userID  string
+	agentID string
+	next    string
+	// mayTurn says that it is one that a limit may close; aged and full, which kind of limit
+	// it has reached, and overfull that it is twice the latter.
+	mayTurn, aged, full, overfull bool
+	lastMessage                   *int64
+	incognito                     bool
+}
+
+// holdNamed locks a session within tx. limits are those of one that has none of its own.
+func (l *Log) holdNamed(ctx context.Context, tx pgx.Tx, tenant, userID, sessionID string, limits Limits) (h heldSession, found bool, err error) {
+	rows, err := tx.Query(ctx, holdNamed, tenant, userID, sessionID, limits.Idle, limits.Turns, limits.Tokens, limits.Age)
+	if err != nil {
+		return h, false, err
+	}
+	defer rows.Close()
+	h.userID = userID
+	for rows.Next() {
+		var forwards, next, agent *string
+		if err := rows.Scan(&h.no, &h.sessionID, &forwards, &h.over, &next, &agent, &h.incognito,
+			&h.mayTurn, &h.aged, &h.full, &h.overfull, &h.lastMessage); err != nil {
+			return h, false, err
+		}
+		h.forwardsTo, h.next, h.agentID, found = value(forwards), value(next), value(agent), true
+	}
+	return h, found, rows.Err()
+}
+
+// isDue says whether w opens the next session of h. What stands there under a client id
+// was posted before and comes again: it must not come to stand twice. A call of a tool and
+// its result stay together, as long as that does not take for ever.
+func (l *Log) isDue(ctx context.Context, tx pgx.Tx, w write, h heldSession) (bool, error) {
+	if !h.mayTurn || !h.aged && !h.full {
+		return false, nil
+	}
+	if w.named {
+		known := []int64{h.no}
+		for _, s := range w.before {
+			known = append(known, s.no)
+		}
+		var there bool
+		if err := tx.QueryRow(ctx, anyThere, w.tenant, known, w.clients).Scan(&there); err != nil || there {
+			return false, err
+		}
+	}
+	if h.aged || h.overfull {
+		return true, nil
+	}
+	var role, raw string
+	err := tx.QueryRow(ctx, lastOf, w.tenant, h.lastMessage).Scan(&role, &raw)
+	return err == nil && !isUnanswered(memd.Role(role), []byte(raw)), err
+}
+
+// isUnanswered says of the last message of a session whether it is in the midst of calling
+// tools.
+func isUnanswered(role memd.Role, raw []byte) bool {
+	if role != memd.RoleAssistant {
+		return role == memd.RoleTool
+	}
+	var m struct {
+		ToolCalls    []json.RawMessage `json:"tool_calls"`
+		FunctionCall json.RawMessage   `json:"function_call"`
+	}
+	if json.Unmarshal(raw, &m) != nil {
+		return false
+	}
+	return len(m.ToolCalls) > 0 || len(m.FunctionCall) > 0 && string(m.FunctionCall) != "null"
+}
+
+// shorten has the session that was asked for forward to where its way ended. It is no part
+// of what was asked: where it fails, the way stays as long as it is.
+func (l *Log) shorten(ctx context.Context, w write, on way) {
+	if len(on) > 2 || len(on) == 2 && on.last().forwardsTo != "" {
+		_, _ = l.exec(ctx, w.tenant, shortenWay, w.tenant, on[0].no, on[0].forwardsTo, on.lands())
+	}
+}
+
+func newName() (string, error) {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return "", &memd.Error{Kind: memd.Internal, Op: "shortterm.session", Err: err}
+	}
+	return id.String(), nil
+}
+
+func isOverErr(sessionID string) error {
+	return &memd.Error{Kind: memd.Conflict, Op: "shortterm.append", Field: "session_id", Msg: "the session was incognito and is over"}
+}
+
+const (
+	wayOn = `WITH RECURSIVE hop AS (
+		SELECT no, session_id, forwards_to, ` + isOver + ` AS over, 0 AS n
+		  FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3
+		UNION ALL
+		SELECT o.no, o.session_id, o.forwards_to, o.incognito AND o.closed_at IS NOT NULL, hop.n + 1
+		  FROM hop JOIN conversation_session o ON o.tenant_id = $1 AND o.user_id = $2 AND o.session_id = hop.forwards_to
+		 WHERE hop.n < 10000
+	)
+	SELECT no, session_id, forwards_to, over FROM hop ORDER BY n`
+
+	// shortenWay changes it only from what it was found to be.
+	shortenWay = `UPDATE conversation_session SET forwards_to = $4 WHERE tenant_id = $1 AND no = $2 AND forwards_to = $3`
+
+	holdNamed = `SELECT no, session_id, forwards_to, ` + isOver + `, next_session_id, agent_id, incognito,
+		       closed_at IS NULL AND kind = 'chat' AND last_message_id IS NOT NULL,
+		       heard_at <= now() - nullif(coalesce(rotate_idle, $4), interval '0') IS TRUE
+		       OR created_at <= now() - nullif(coalesce(rotate_age, $7), interval '0') IS TRUE,
+		       turns >= nullif(coalesce(rotate_turns, $5), 0) IS TRUE OR bytes >= 4 * nullif(coalesce(rotate_tokens, $6), 0) IS TRUE,
+		       turns >= 2 * nullif(coalesce(rotate_turns, $5), 0)::bigint IS TRUE OR bytes >= 8 * nullif(coalesce(rotate_tokens, $6), 0) IS TRUE,
+		       last_message_id
+		  FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 FOR NO KEY UPDATE`
+
+	anyThere = `SELECT EXISTS (SELECT FROM conversation_context WHERE tenant_id = $1 AND session_no = ANY ($2::bigint[]) AND client_id = ANY ($3::text[]))`
+
+	lastOf = `SELECT role, message FROM conversation_context WHERE tenant_id = $1 AND id = $2`
+)
