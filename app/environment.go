@@ -14,7 +14,7 @@ import (
 type Unreadable struct{ Name, Want string }
 
 // otherVariables are read elsewhere than in Config.
-var otherVariables = []string{"MEMD_CACHE_DIR", "MEMD_MAVEN_REPO"}
+var otherVariables = []string{"MEMD_CACHE_DIR", "MEMD_MAVEN_REPO", "MEMD_URL", "MEMD_API_KEY"}
 
 // settings gives the variables of Config and the kind of each.
 func settings() map[string]reflect.Type {

@@ -18,10 +18,11 @@ import (
 // commands is the whole command line. Settings come from the environment or from
 // flags, for every command that uses them.
 type commands struct {
-	Serve   serveCommand   `cmd:"" help:"Run the daemon."`
-	Config  configCommands `cmd:"" help:"Look at the configuration."`
-	Health  healthCommand  `cmd:"" help:"Ask a running memd whether it is ready; exit status 0 if so."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Serve     serveCommand     `cmd:"" help:"Run the daemon."`
+	Config    configCommands   `cmd:"" help:"Look at the configuration."`
+	Health    healthCommand    `cmd:"" help:"Ask a running memd whether it is ready; exit status 0 if so."`
+	Reextract reextractCommand `cmd:"" help:"Have a running memd learn again from messages."`
+	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
 
 type configCommands struct {
