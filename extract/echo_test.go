@@ -5,7 +5,7 @@ import "testing"
 func TestWhatAnAssistantSaysBackIsNotLearned(t *testing.T) {
 	for _, text := range []string{
 		"You mentioned that you're allergic to walnuts.", "As you said earlier, your sister lives in Turku.", "I've noted that you prefer window seats.", "Great, I'll remember that you're allergic to nuts.",
-		"According to my memory, your favourite food is borscht.", "You live in Oulu.", "You work nights at the bakery.", "Okay, so you have two kids and a dog.", "Your dog's name is Biff.", "You're vegan.",
+		"According to my memory, your favourite food is borscht.", "You live in Oulu.", "You work nights at the bakery.", "Okay, so you have two kids and a dog.", "Your dog's name is Biff.", "You're vegan.", "You're also fond of proofs.", "So you still live in Oulu.",
 		"Here is what I remember about you:\n- You live in Oulu\n- You work nights", "What I know about you:\n1. vegan\n2. from Cork", "user: I live in Oslo\nuser: I have a sister", "> user: I live in Oslo",
 		"Oh no, I hope it goes well!", "That sounds like a wonderful trip!", "What a lovely name!", "Congratulations on the new job!", "Happy to!", "Done!", "Tell me a bit about yourself.",
 	} {
