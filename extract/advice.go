@@ -115,6 +115,23 @@ func (g *grouping) remarks(text string) bool {
 	return g.repeats(text)
 }
 
+// ownPart gives what an assistant says without what it gives as told by its user: "Since you
+// have a dog, try the beach" is "try the beach".
+func ownPart(text string) string {
+	if m := sinceYou.FindStringIndex(text); m != nil && countWords(text[m[1]:]) >= 3 {
+		return text[m[1]:]
+	}
+	if m := asYou.FindStringIndex(text); m != nil && countWords(text[:m[0]]) >= 3 {
+		return text[:m[0]]
+	}
+	return text
+}
+
+var (
+	sinceYou = english(`^(?:(?:ok|okay|well|great|then|right)[\s,]+)*(?:since|as|because|given that|now that|knowing that|seeing that) you(?:r|'re|'ve)?\b[^,;:]{3,100},\s+(?:so\s+)?`)
+	asYou    = english(`,?\s+(?:since|as|because|given that|now that|seeing that) you(?:r|'re|'ve)?\b(?: (?:don't|do not|are|have|live|work|eat|drink|like|love|prefer|hate|dislike|own|can't|cannot|never|always|only|mentioned|said|told))?\b[^,;:.]{3,100}[.!]?$`)
+)
+
 // repeats says whether nearly all words of a sentence stand in the message before.
 func (g *grouping) repeats(text string) bool {
 	last := g.heardLast()

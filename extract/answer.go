@@ -15,6 +15,9 @@ func (g *grouping) answers(text string) bool {
 	}
 	words := wordsOf(text)
 	n := countWords(text)
+	if g.english && !g.assistant && (noAnswer.MatchString(text) || interrupts(text) || codeLine.MatchString(text) || offer.MatchString(g.question) && emptyOf(words)) {
+		return false
+	}
 	if g.english && !g.assistant && tasteAnswer.MatchString(text) && tasteAsked.MatchString(g.question) {
 		return true
 	}
@@ -24,10 +27,12 @@ func (g *grouping) answers(text string) bool {
 	if len(words) == 0 || n > 12 {
 		return false
 	}
+	asked := wordsOf(g.question)
+	topic := len(asked) <= 3 && !verbal(asked) && !nudge.MatchString(g.question) // "Milk?"
 	bare := n <= 5 && yesOrNo(words)
 	if bare || isSmallTalk(text, g.names) {
 		// "Yes" tells something if the question was about who answers.
-		return !g.assistant && (bare || yesNo[words[0].low]) && aboutYou.MatchString(g.question) && !offer.MatchString(g.question)
+		return !g.assistant && (bare || yesNo[words[0].low]) && (topic || aboutYou.MatchString(g.question)) && !offer.MatchString(g.question)
 	}
 	if g.assistant || request.MatchString(text) && len(words) > 1 || offer.MatchString(g.question) && yesNo[words[0].low] {
 		return false
@@ -58,6 +63,30 @@ var (
 	// tasteAnswer answers whether one likes something.
 	tasteAnswer = english(`^(?:(?:yes|yeah|no|nope|nah|oh|i|honestly|absolutely|really|totally|actually)[\s,!.]+)*(love|adore|like|enjoy|hate|dislike|can't stand|don't like|do not like) (?:it|them|that|those)\b[^,.]{0,20}[.!]*$`)
 	tasteAsked  = english(`\bdo you (?:like|enjoy|love)\s+([^?]+)\?`)
+)
+
+// resolveAnswer resolves the dates of a bare answer, of which its question may tell whether
+// they were or are to be.
+func (g *grouping) resolveAnswer(bare string) (string, moment) {
+	dated, when := resolve(bare, g.said, g.english)
+	if when.grain != never || !g.english || !strings.ContainsAny(bare, "0123456789") {
+		return dated, when
+	}
+	opening := "It is "
+	if past(wordsOf(g.question)) {
+		opening = "It was "
+	}
+	if dated, when := resolve(opening+bare, g.said, true); when.grain != never && strings.HasPrefix(dated, opening) {
+		return dated[len(opening):], when
+	}
+	return dated, when
+}
+
+var (
+	// noAnswer tells that there is none, or none yet.
+	noAnswer = english(`^(?:(?:h+m+|um+|uh+|er+|well|oh|ah|ok|sorry|honestly|no|lol|haha)[\s,.!…]+)*(?:idk|dunno|i(?:'m| am)? (?:don't|dont|do not|really don't|can't|cant) (?:know|remember|say|decide)|no (?:idea|clue)|(?:i'm |im )?not (?:really )?sure|hard to (?:say|tell)|(?:that's a )?(?:good|great|tough|hard) (?:one|question)|let me (?:think|see|check|look)|(?:hang|hold) on|wait|one (?:sec|second|moment|min|minute)|(?:a |just a )?(?:sec|second|moment|minute)|why do you|why would|why are you|what do you mean|none of your|guess|you tell me|i'd rather not|rather not|pass|skip|next)\b`)
+	// nudge asks only whether somebody is there, or goes on.
+	nudge = english(`^(?:(?:hello|hey|hi|so|ok|okay|and|but|well)\W+)*(?:(?:are )?(?:you|u|ya|anyone|anybody) (?:still )?(?:there|here|around|awake|ready|ok|okay|alright|good|up|sure|serious|kidding)|hello|really|seriously|ready|ok|okay|right|more|anything else|what else|and|then|sure|deal|see|so|now what|what|why|how so|how come|still there|everything ok(?:ay)?|all good|better)\W*$`)
 )
 
 // yesOrNo tells "Yes", "No, I'm not", "I do", "not anymore", "never": answers that
@@ -92,6 +121,9 @@ var answeredAs = []answered{
 	{english(`\bwhere (?:do you live|are you (?:living|based|located)|is (?:your )?home)\b|\b(?:what|which) (?:city|town|country|place) (?:do you live|are you (?:living|based))`), "I live in $"},
 	{english(`\bwhat(?:'s| is) your (?:full |first )?name\b|\bmay i (?:ask|have) your name\b|\bwho am i (?:talking|speaking) (?:to|with)\b`), "My name is $"},
 	{english(`\bwhat (?:should|can|may|shall) i call you\b|\bhow (?:should|can|may) i (?:call|address) you\b`), "Call me $"},
+	{english(`\b(?:phone|mobile|cell) number\b|\bnumber (?:can|should|may) (?:i|we) (?:reach|call)`), "My phone number is $"},
+	{english(`\be-?mail(?: address)?\b`), "My email is $"},
+	{english(`\b(?:what|which) (?:is |address )?(?:your )?address\b|\byour address\b`), "My address is $"},
 	{english(`\bhow old are you\b|\bwhat(?:'s| is) your age\b`), "I am $"},
 	{english(`\bwhere do you work\b|\bwho do you work for\b|\b(?:what|which) company do you work\b|\bwho is your employer\b`), "I work at $"},
 	{english(`\bwhat do you do(?: for (?:a living|work))?\W*$|\bwhat(?:'s| is) your (?:job|profession|occupation)\b`), "I work as a $"},

@@ -143,9 +143,13 @@ func dropExamples(text string) string {
 			}
 		}
 	}
+	lines, paired := withoutPairs(lines)
 	chat := (sides["user"] || sides["human"]) && (sides["assistant"] || sides["ai"] || sides["bot"]) || users > 1
 	pairs := (sides["q"] && sides["a"] || sides["input"] && sides["output"]) && exampleWord.MatchString(text)
 	if !chat && !pairs {
+		if paired {
+			return strings.Join(lines, "\n")
+		}
 		return text
 	}
 	var kept []string
@@ -161,4 +165,51 @@ func dropExamples(text string) string {
 		}
 	}
 	return strings.Join(kept, "\n")
+}
+
+var (
+	// labelLine is a line of a pasted talk or of examples: who says it or what it is.
+	labelLine = regexp.MustCompile(`^\s*(?:[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:\s?[AaPp][Mm])?[\])]?,?\s*(?:-\s*)?)?([\pL][\pL\d_-]{0,20}(?: [\pL][\pL\d_-]{0,20})?):(?:\s|$)`)
+	// stamped is one that begins with the time of day.
+	stamped = regexp.MustCompile(`^\s*[\[(]?\d{1,2}:\d\d`)
+)
+
+// withoutPairs takes out lines with two labels that come by turns, twice each at least:
+// examples ("Input: … Output: …") or a talk of others that was pasted. It says whether
+// there were any.
+func withoutPairs(lines []string) ([]string, bool) {
+	count := map[string]int{}
+	last, turns, stamps := "", 0, 0
+	for _, line := range lines {
+		m := labelLine.FindStringSubmatch(line)
+		if m == nil {
+			continue
+		}
+		label := strings.ToLower(m[1])
+		count[label]++
+		if last != "" && label != last {
+			turns++
+		}
+		last = label
+		if stamped.MatchString(line) {
+			stamps++
+		}
+	}
+	repeated := 0
+	for _, n := range count {
+		if n > 1 {
+			repeated++
+		}
+	}
+	if !(repeated > 1 && turns > 2 || stamps > 1) {
+		return lines, false
+	}
+	var kept []string
+	for _, line := range lines {
+		if m := labelLine.FindStringSubmatch(line); m != nil && (count[strings.ToLower(m[1])] > 1 || stamped.MatchString(line)) {
+			continue
+		}
+		kept = append(kept, line)
+	}
+	return kept, true
 }

@@ -2,38 +2,57 @@ package extract
 
 import (
 	"regexp"
+	"slices"
 	"strings"
+
+	"github.com/memdhq/memd"
 )
 
 // "Sorry, I mean Leiden" and "oops no, 241" correct what was said just before. What is
 // right then holds with the words it corrects beside it: in a message of its own it
 // also asks for the wrong statement to be forgotten.
 
-const slip = `(?:oops|oopsie|whoops|ops|oh|ugh|argh|ah|agh|sorry|wait|no wait|wait no|no|nope|hang on|hold on|correction|typo|edit|my bad|my mistake|hmm?|actually|damn)`
+const slip = `(?:oops|oopsie|whoops|ops|oh|ugh|argh|ah|agh|sorry|wait|no wait|wait no|no|nope|hang on|hold on|correction|typo|edit|my bad|my mistake|hmm?|actually|damn|(?:scratch|strike|forget|ignore) that|nvm|never ?mind|well|er+m?|um+|uh|nah|lol)`
 
 var (
-	meant      = english(`^(?:` + slip + `[\s,:;.!–—-]+)*(?:i (?:mean|meant)(?: to (?:say|write|type|put))?|(?:that |it )?should (?:be|have been|say|read)|correction|typo|edit|i misspoke)[\s,:;.!–—-]+(?:it's |it is |that's |was )?(.+)$`)
-	slipped    = english(`^(?:` + slip + `[\s,:;.!–—-]+){1,3}(?:(?:it's|it is|that's|was|not)\s+)?(.+)$`)
-	makesIt    = english(`^(?:` + slip + `[\s,:;.!–—-]+)*make (?:that|it)\s+(.+)$`)
-	slipOpens  = english(`^(?:oops|oopsie|whoops|ops|ugh|argh|agh|wait|no wait|wait no|correction|typo|edit|my bad|my mistake|sorry)\b`)
-	actuallyIs = english(`^(?:no[,.! ]+)?(?:(?:actually|sorry|wait|oh)[,: ]+)+(?:it's|it is|that's|it was|that was)\s+(.+)$`)
-	notXButY   = english(`^(?:no[,.! ]+)?(?:it's |that's |i said |i meant )?not (\S+(?: \S+){0,3}?)(?:,| but|;) (?:but |it's |it is |rather )?(\S+(?: \S+){0,3})$`)
+	meant     = english(`^(?:` + slip + `[\s,:;.!–—-]+)*(?:i (?:mean|meant)(?: to (?:say|write|type|put))?|(?:that |it )?should (?:be|have been|say|read)|correction|typo|edit|i misspoke)[\s,:;.!–—-]+(?:it's |it is |that's |was )?(.+)$`)
+	slipped   = english(`^(?:` + slip + `[\s,:;.!–—-]+){1,3}(?:(?:it's|it is|that's|was|not)\s+)?(.+)$`)
+	makesIt   = english(`^(?:` + slip + `[\s,:;.!–—-]+)*make (?:that|it)\s+(.+)$`)
+	slipOpens = english(`^(?:(?:oh|ah|no|well|um+|er+m?|uh|lol|actually)[\s,.!–—-]+)*(?:oops|oopsie|whoops|ops|ugh|argh|agh|wait|no wait|wait no|correction|typo|edit|my bad|my mistake|sorry|(?:scratch|strike) that|nvm|never ?mind)\b`)
+	// scratched takes back plainly what was just said.
+	scratched = english(`^(?:(?:oh|ah|no|wait|actually|lol|sorry)[\s,.!–—-]+)*(?:scratch|strike) that\b[\s,:;.!–—-]*(?:(?:make (?:it|that)|it's|i mean|i meant)\s+)?(.+)$`)
+	// slippedAfter has the slip behind what is right.
+	slippedAfter = english(`^(.{1,40}?)[\s,.!–—-]+(?:sorry|i mean|i meant|oops|whoops|my bad|my mistake|rather|actually|typo|autocorrect)(?:[\s,.!]+(?:lol|haha|sorry|oops))*$`)
+	actuallyIs   = english(`^(?:no[,.! ]+)?(?:(?:actually|sorry|wait|oh)[,: ]+)+(?:it's|it is|that's|it was|that was)\s+(.+)$`)
+	notXButY     = english(`^(?:no[,.! ]+)?(?:it's |that's |i said |i meant )?not (\S+(?: \S+){0,3}?)(?:,| but|;) (?:but |it's |it is |rather )?(\S+(?: \S+){0,3})$`)
+	// slipBehind is "7713 sorry".
+	slipBehind = english(`^(\S*\d\S*|\p{Lu}\S+(?: \S*\d\S*)?)[\s,]+(?:sorry|oops|whoops|my bad|typo|my mistake|i mean|i meant)$`)
+	// saidThough is "I told you X but that's the doll".
+	saidThough = english(`^(?:` + lightWords + `)i (?:said|told you|wrote|mentioned)(?: earlier| before| yesterday)?(?: that)? (.{5,80}?),? but (?:that|it|this)(?:'s| is| was)(?: actually| really)? (?:not|the|a|an|my|only|just|wrong|her|his|from)\b.*$`)
 	// spelled tells how a name is written.
 	spelled = english(`^(?:no[,.! ]+)?(?:it's|it is|that's|that is|his name is|her name is)\s+(?:spel(?:led|t)\s+)?(\p{Lu}[\pL'-]+),?\s+(?:with|without|spel(?:led|t)|written) (?:an? |with |no |two )\S+.{0,30}$`)
 	// saidEarlier corrects what was said some messages before.
 	saidEarlier = english(`^(?:` + lightWords + `)?(?:(?:earlier|before|yesterday|just now),? i (?:said|told you|wrote|mentioned)|i (?:said|told you|wrote|mentioned) (?:earlier|before|yesterday))(?: that)? (.{5,80}?)[,;.]+ (?:but )?(?:(?:that|it)(?:'s| is| was) (?:wrong|a mistake|not right)[,;.:]* )?(?:but )?(?:it's|it is|that should be|it should be|that's) (?:actually |really |now )?((?:at |on |in )?\S+(?: \S+){0,4})$`)
-	starred     = regexp.MustCompile(`^(?:\*+\s?([^\s*]+(?:\s[^\s*]+){0,2})\**|([^\s*]+)\*+)$`)
+	starred     = regexp.MustCompile(`(?i)^(?:\*+\s?([^\s*]+(?:\s[^\s*]+){0,2}?)\**|([^\s*]+)\*+)(?:[\s,.!]+(?:lol+|haha\pL*|hehe|lmao|oops|sorry|ugh|autocorrect|typo|damn|stupid autocorrect|damn autocorrect))*$`)
+	// saidButThat takes back what was said, which is so of something else.
+	saidButThat = english(`^(?:` + lightWords + `)i (?:said|told you|wrote|mentioned)(?: earlier| before| yesterday| last time)?(?: that)? (.{5,80}?)[,;]? but (?:actually |in fact )?(?:that's|thats|that is|that was|he's|she's|it's|this is|no)\b.{0,60}$`)
 	saidWrong   = english(`^(?:` + lightWords + `)i (?:said|told you|wrote|mentioned)(?: earlier| before| yesterday)?(?: that)? (.{5,80}?),? (?:but )?(?:and )?(?:that|it|this|which|i)(?:'s| is| was|'re) (?:wrong|a mistake|incorrect|not right|not true|mistaken|a typo|a lie)[:,.;!–— -]+(?:(?:because|since|actually|in fact|and|but)\s+)*(?:(?:it|he|she|that|they)(?:'s| is| was|'re| are)|(?:it|that) should be|the (?:right|correct) one is)\s+(?:actually |really |called |now |in )*(.+)$`)
 )
 
 // corrects takes a sentence that corrects what was said before it and says whether
 // it was one.
 func (g *grouping) corrects(text string) bool {
+	if !g.spoken && g.rejects(text) {
+		return true
+	}
 	if n := len(text); n > 160 {
 		return false // a slip is corrected in few words
 	}
+	if g.restates(text) {
+		return true
+	}
 	right, star, plainly := "", false, false
-	bare := strings.TrimRight(text, " .!😅🙈😂")
+	bare := strings.TrimRight(chatTail.ReplaceAllString(text, ""), " .!😅🙈😂")
 	if m := meant.FindStringSubmatch(bare); m != nil {
 		right, plainly = m[1], true
 	} else if m := starred.FindStringSubmatch(bare); m != nil {
@@ -47,6 +66,23 @@ func (g *grouping) corrects(text string) bool {
 	} else if m := slipped.FindStringSubmatch(bare); m != nil && slipOpens.MatchString(bare) && countWords(m[1]) <= 4 && !verbal(wordsOf(m[1])) && !isSmallTalk(bare, g.names) {
 		right = m[1]
 	}
+	if m := actuallyShort.FindStringSubmatch(bare); right == "" && m != nil && !verbal(wordsOf(m[1])) && len(g.out) == 0 {
+		if _, last, _ := g.own(g.ctx, g.message); last.with != nil {
+			right = m[1] // another answer
+		}
+	}
+	scratch := false
+	if m := scratched.FindStringSubmatch(bare); m != nil && countWords(m[1]) <= 12 {
+		right, scratch, plainly = m[1], true, true
+	}
+	if right == "" {
+		if m := slippedAfter.FindStringSubmatch(bare); m != nil && countWords(m[1]) <= 4 && !verbal(wordsOf(m[1])) && !isSmallTalk(m[1], g.names) {
+			right = m[1]
+		}
+	}
+	if m := slipBehind.FindStringSubmatch(bare); right == "" && m != nil && !isSmallTalk(m[1], g.names) {
+		right = m[1]
+	}
 	if right == "" {
 		if m := spelled.FindStringSubmatch(bare); m != nil {
 			right, plainly = m[1], true
@@ -57,11 +93,12 @@ func (g *grouping) corrects(text string) bool {
 			}
 		}
 	}
+	right = strings.TrimSpace(slipBefore.ReplaceAllString(right, ""))
 	if right == "" || endsAsking(text) {
 		return false
 	}
 	// A whole statement stands for itself.
-	if words := wordsOf(right); len(words) > 3 && (own[words[0].low] || subjects[words[0].low]) && verbal(words) {
+	if words := wordsOf(right); !scratch && len(words) > 3 && (own[words[0].low] || subjects[words[0].low]) && verbal(words) {
 		return false
 	}
 	dated, when := resolve(text, g.said, g.english)
@@ -78,12 +115,25 @@ func (g *grouping) corrects(text string) bool {
 		g.spoken, g.asked = true, ""
 		return true
 	}
+	if scratch && g.asked != "" && len(g.out) == 0 {
+		// "Put me down for Monday. Scratch that, Tuesday": the wish holds with what is right.
+		g.out = append(g.out, amended(statement{text: g.asked, words: countWords(g.asked)}))
+		g.spoken, g.asked, g.adjacent = true, "", true
+		return true
+	}
 	if g.spoken || g.shallow {
 		return false
 	}
-	from, last, _ := g.own(g.ctx, g.message)
-	if from == nil || !replaces(last.text, right) && !(plainly && countWords(right) <= 3) {
-		return false
+	from, last := g.mistaken(right, star)
+	if from == nil {
+		var chatting bool
+		if from, last, chatting = g.own(g.ctx, g.message); from == nil || !(plainly && (countWords(right) <= 3 || scratch && chatting)) && !(slipOpens.MatchString(bare) || actuallyOpens.MatchString(bare)) {
+			return g.correctsAnother(right)
+		}
+		answered := last.with != nil && countWords(right) <= 3 && !verbal(wordsOf(right)) && !isSmallTalk(bare, g.names)
+		if !plainly && !answered {
+			return g.correctsAnother(right)
+		}
 	}
 	s := amended(last)
 	s.with, s.list = from, false
@@ -91,6 +141,191 @@ func (g *grouping) corrects(text string) bool {
 	g.spoken, g.asked, g.adjacent = true, "", true
 	return true
 }
+
+// restates takes "oh wait, she's 8" after "my niece Roos is 7": a slip and a whole sentence
+// that says something else of what the last statement is about.
+func (g *grouping) restates(text string) bool {
+	m := slipWhole.FindStringSubmatch(text)
+	if m == nil || endsAsking(text) || g.shallow {
+		return false
+	}
+	var from *memd.Message
+	var last statement
+	n := len(g.out)
+	switch {
+	case n > 0 && g.adjacent && !g.out[n-1].forget:
+		last = g.out[n-1]
+	case g.spoken:
+		return false
+	default:
+		if from, last, _ = g.own(g.ctx, g.message); from == nil {
+			return false
+		}
+	}
+	now := slotOf(m[1])
+	if now.name == "" {
+		now = slotOfThem(m[1], last.text)
+	}
+	if now.name == "" || now.name != last.slot.name || now.subject != last.slot.subject || strings.EqualFold(now.value, last.slot.value) || now.value == "" {
+		return false
+	}
+	dated, when := resolve(text, g.said, g.english)
+	s := statement{text: follow(last.text, dated), slot: now, when: when, words: last.words + countWords(text), with: from}
+	if from == nil {
+		g.out[n-1] = s
+	} else {
+		g.out = append(g.out, statement{text: last.text, forget: true, words: last.words}, s)
+	}
+	g.spoken, g.asked, g.adjacent = true, "", true
+	return true
+}
+
+var (
+	slipBefore = english(`^(?:` + slip + `[\s,:;.!–—-]+)+`)
+	slipWhole  = english(`^(?:(?:` + slip + `|i mean|i meant)[\s,:;.!–—-]+)+((?:he|she|it|they|i|we|my|our|his|her|he's|she's|it's|they're|i'm|im|we're|i've|we've)\s.+)$`)
+)
+
+var (
+	actuallyOpens = english(`^actually\b`)
+	actuallyShort = english(`^(?:no[,.! ]+)?actually[,: ]+(\S+(?: \S+){0,2})$`)
+)
+
+// mistaken gives the last statement of the speaker, a few messages back at most, of which
+// a word can be replaced by what is right, and the message it is of.
+func (g *grouping) mistaken(right string, star bool) (*memd.Message, statement) {
+	for i := len(g.heard) - 1; i >= 0 && i >= len(g.heard)-reach; i-- {
+		earlier := g.heard[i]
+		if !sameSpeaker(earlier, g.message) || len(earlier.Text) > recalledText {
+			continue
+		}
+		before := &hearing{rules: g.rules, names: g.hearing.names, heard: g.heard[:i], shallow: true}
+		all, err := before.statements(g.ctx, earlier)
+		if err != nil {
+			return nil, statement{}
+		}
+		if n := len(all); n > 0 && !all[n-1].forget && countWords(all[n-1].text) <= backWords {
+			said, _, _ := strings.Cut(all[n-1].text, " (asked: ")
+			if replaces(said, right) || star && spelledLike(said, right) {
+				return earlier, all[n-1]
+			}
+			if i < len(g.heard)-3 {
+				return nil, statement{}
+			}
+		}
+	}
+	return nil, statement{}
+}
+
+// spelledLike says whether a word of a statement is spelled much like the last of right.
+func spelledLike(statement, right string) bool {
+	rights := wordsOf(right)
+	return len(rights) > 0 && slices.ContainsFunc(wordsOf(statement), func(w word) bool { return alike(w.low, rights[len(rights)-1].low) })
+}
+
+// correctsAnother takes what is said right of what another speaker has just got wrong:
+// "Mill Lane 14" after "delivery to Mill Lane 4".
+func (g *grouping) correctsAnother(right string) bool {
+	found := false
+	for _, wrong := range g.anothers() {
+		if misquotes(wrong.text, right) {
+			g.takesBackFrom(wrong)
+			found = true
+		}
+	}
+	if !found || countWords(right) < 2 {
+		return false
+	}
+	dated, when := resolve(right, g.said, g.english)
+	g.out = append(g.out, statement{text: dated, when: when, words: countWords(right)})
+	g.spoken, g.asked, g.adjacent = true, "", true
+	return true
+}
+
+// anothers gives the statements of the message just before, if it is an assistant's.
+func (g *grouping) anothers() []statement {
+	if g.shallow || g.spoken || g.assistant || len(g.heard) == 0 {
+		return nil
+	}
+	earlier := g.heard[len(g.heard)-1]
+	if earlier.Role != memd.RoleAssistant || len(earlier.Text) > recalledText {
+		return nil
+	}
+	before := &hearing{rules: g.rules, names: g.hearing.names, heard: g.heard[:len(g.heard)-1], shallow: true}
+	all, err := before.statements(g.ctx, earlier)
+	if err != nil {
+		return nil
+	}
+	return all
+}
+
+// takesBackFrom has what another said forgotten.
+func (g *grouping) takesBackFrom(wrong statement) {
+	g.out = append(g.out, statement{text: wrong.text, forget: true, words: wrong.words})
+}
+
+// misquotes says whether a statement has all words of a short phrase in a row but for one
+// that is a number or a name much like it.
+func misquotes(statement, right string) bool {
+	rights, said := wordsOf(right), wordsOf(statement)
+	if len(rights) == 0 || len(rights) > 4 {
+		return false
+	}
+	number := func(w word) bool { return w.low[0] >= '0' && w.low[0] <= '9' }
+	for i := 0; i+len(rights) <= len(said); i++ {
+		other, like := 0, false
+		for j, r := range rights {
+			if w := said[i+j]; w.low != r.low {
+				other++
+				like = number(w) && number(r) && len(rights) > 1 || w.capital && r.capital && len(w.low) > 2 && edits(w.low, r.low) <= 2
+			}
+		}
+		if other == 1 && like {
+			return true
+		}
+	}
+	return false
+}
+
+// rejects has forgotten what an assistant has just said, where the speaker says that it is
+// not so: "no, fish is fine" after "as you eat no fish". It says whether nothing else is to
+// be made of the sentence.
+func (g *grouping) rejects(text string) bool {
+	if g.question != "" || len(text) > 200 || len(g.out) > 0 {
+		return false
+	}
+	bare := strings.TrimRight(text, " .!")
+	no := rejecting.FindStringSubmatch(bare)
+	if no == nil && !denyingSelf.MatchString(bare) {
+		return countWords(bare) <= 4 && !verbal(wordsOf(bare)) && g.correctsAnother(bare)
+	}
+	if noReject.MatchString(bare) {
+		return false
+	}
+	all := g.anothers()
+	rest := bare
+	if no != nil {
+		rest = no[1]
+	}
+	words := wordsOf(rest)
+	for _, s := range all {
+		shared := false
+		said := wordsOf(s.text)
+		for _, w := range words {
+			shared = shared || !light[w.low] && len(w.low) > 2 && !talkWords[w.low] && slices.ContainsFunc(said, func(o word) bool { return o.low == w.low })
+		}
+		if shared && strings.Contains(" "+strings.ToLower(s.text), " you") || no != nil && len(all) <= 2 && (thatIsNot.MatchString(rest) || misquotes(s.text, rest)) {
+			g.takesBackFrom(s)
+		}
+	}
+	return false
+}
+
+var (
+	rejecting   = english(`^(?:(?:oh|um+|er+m?|uh|lol|haha|actually|sorry|wait|hm+)[\s,!.]+)*(?:no|nope|nah|wrong|not quite|not really)(?:[\s,!.–—-]+(?:no|nope|wait|sorry|actually|wrong))*[\s,!.;:–—-]+(\S.*)$`)
+	denyingSelf = english(`^(?:(?:oh|um+|er+m?|uh|but|actually|sorry|wait|hm+)[\s,!.]+)*(?:i(?:'m| am) not|im not|i (?:don't|dont|do not|didn't|didnt|haven't|never)|my \pL+ (?:isn't|isnt|is not|doesn't|doesnt)|(?:that's|thats|that is|it's|its) not)\b`)
+	noReject    = english(`^(?:\S+[\s,!.]+)?no[\s,]+(?:thanks|thank|worries|problem|prob|idea|clue|need|rush|way|one|more|doubt|pressure|please|wonder|kidding)\b`)
+	thatIsNot   = english(`^(?:that's|thats|that is|it's|its|it is|this is|those are|they're|theyre|that was|it was)\b`)
+)
 
 // amend gives a slot the value that is right. What has its value in its name has
 // another name then.
@@ -124,16 +359,17 @@ func amend(a about, right string, star bool) about {
 // a number for a number, a name for a name, a word for one spelt much alike.
 func replaces(statement, right string) bool {
 	rights := wordsOf(right)
+	for len(rights) > 1 && beforeDay[rights[0].low] {
+		rights = rights[1:]
+	}
 	if len(rights) == 0 {
 		return false
 	}
 	number := func(w word) bool { return numbers[w.low] > 0 || strings.ContainsAny(w.low[:1], "0123456789") }
 	for i, w := range wordsOf(statement) {
 		switch {
-		case number(rights[0]):
-			if number(w) && len(w.low) > 1 || strings.ContainsAny(w.low[:1], "0123456789") {
-				return true
-			}
+		case number(rights[0]) && (number(w) && len(w.low) > 1 || strings.ContainsAny(w.low[:1], "0123456789")):
+			return true
 		case rights[0].capital && i > 0 && w.capital && !own[w.low], alike(w.low, rights[len(rights)-1].low):
 			return true
 		}
@@ -146,6 +382,11 @@ func alike(a, b string) bool {
 	if len(a) < 3 || len(b) < 3 || a[0] != b[0] || max(len(a), len(b)) > 24 || a == b {
 		return false
 	}
+	return edits(a, b) <= 2
+}
+
+// edits counts the letters in which two words differ.
+func edits(a, b string) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
@@ -162,8 +403,10 @@ func alike(a, b string) bool {
 			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
 		}
 	}
-	return row[len(b)] <= 2
+	return row[len(b)]
 }
+
+var beforeDay = set(`the on at in to a for by`)
 
 var figure = regexp.MustCompile(`^\d[\d.,:/]*`)
 
@@ -174,10 +417,27 @@ func (g *grouping) takesBack(text string) bool {
 	if len(text) <= 300 && g.saysOtherwise(text) {
 		return true
 	}
+	bare := strings.TrimRight(text, " .!")
+	if m := saidButThat.FindStringSubmatch(bare); m != nil && len(text) <= 300 && standsAlone(m[1]) {
+		was := slotOf(m[1])
+		dated, when := resolve(text, g.said, g.english)
+		g.out = append(g.out,
+			statement{text: m[1], slot: was, forget: true, words: countWords(m[1])},
+			statement{text: dated, when: when, words: countWords(text)})
+		g.spoken, g.asked, g.adjacent = true, "", true
+		return true
+	}
+	if m := saidThough.FindStringSubmatch(text); m != nil && len(text) <= 300 && standsAlone(m[1]) {
+		clause := strings.TrimSpace(m[1])
+		dated, when := resolve(text, g.said, g.english)
+		g.out = append(g.out, statement{text: clause, slot: slotOf(clause), forget: true, words: countWords(clause)}, statement{text: dated, when: when, words: countWords(text)})
+		g.spoken, g.asked, g.adjacent = true, "", true
+		return true
+	}
 	if low := strings.ToLower(text); len(text) > 300 || !contains(low, wrongHints) {
 		return false
 	}
-	m := saidWrong.FindStringSubmatch(strings.TrimRight(text, " .!"))
+	m := saidWrong.FindStringSubmatch(bare)
 	if m == nil {
 		return false
 	}

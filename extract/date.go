@@ -832,26 +832,73 @@ func (r *reader) month(i int) (time.Month, bool) {
 	if !ok {
 		return 0, false
 	}
-	if (low == "may" || low == "march" || low == "august" || len(low) <= 4 && low != "june" && low != "july") && !r.words[i].capital {
+	if (low == "may" || low == "march" || low == "august" || len(low) <= 4 && low != "june" && low != "july") && !r.words[i].capital && !r.numbered(i) {
 		return 0, false
 	}
 	return m, true
 }
 
+// numbered says whether a day stands before a month that is written small: "on 5 may".
+func (r *reader) numbered(i int) bool {
+	before := r.before(i)
+	if before == "of" {
+		before = r.before(i - 1)
+	}
+	_, isDay := dayOf(before)
+	if next := r.word(i + 1); !isDay && next != "" {
+		if _, isDay = dayOf(next); isDay {
+			// "on march 2", "feb 2", not "may 5 of us"
+			return r.words[i].low != "may" && len(r.words[i].low) <= 4 || onDate[before] || len(next) > 2 || r.word(i+2) == ""
+		}
+	}
+	return isDay && (r.words[i].low != "may" || !auxiliaries[r.word(i+1)] && !presents[r.word(i+1)] && r.word(i+1) != "not")
+}
+
+// appointed says whether the clause around word i names something that is on a day.
+func (r *reader) appointed(i int) bool {
+	for back := i - 1; back >= 0 && back >= i-5 && !r.parted(back+1); back-- {
+		if low := r.words[back].low; appointed[low] || low == "leaving" || low == "flying" || low == "arriving" || low == "moving" || low == "back" {
+			return true
+		}
+	}
+	return false
+}
+
+// nearest gives the year in which a day of the year is nearest to the message.
+func (r *reader) nearest(m time.Month, d int) int {
+	best := r.today.Year()
+	apart := func(year int) time.Duration { return day(year, m, d).Sub(r.today).Abs() }
+	for _, year := range []int{best - 1, best + 1} {
+		if apart(year) < apart(best) {
+			best = year
+		}
+	}
+	return best
+}
+
+// onDate are words that stand before a date.
+var onDate = set(`on by until till since from before after for to`)
+
 // bareMonth reads "in March", "on March 3rd", "on the 3rd of March" without a year,
-// where the tense says which year is meant.
+// where the tense says which year is meant; of a day it is the nearest if no tense does.
 func (r *reader) bareMonth(i int) (mention, int) {
 	was, willBe := r.tense(i)
 	if r.shifted(i) {
 		was, willBe = false, true
 	}
-	if r.recurring || was == willBe {
+	if r.recurring {
 		return mention{}, 0
 	}
+	if was == willBe && !was && r.appointed(i) {
+		willBe = true
+	}
+	unclear := was == willBe
 	pick := func(m time.Month, d int) int {
 		year := r.today.Year()
 		t := day(year, m, max(d, 1))
 		switch {
+		case unclear:
+			return r.nearest(m, d)
 		case was && d > 0 && t.After(r.today), was && d == 0 && m > r.today.Month():
 			return year - 1
 		case willBe && d > 0 && t.Before(r.today), willBe && d == 0 && m < r.today.Month():
@@ -866,7 +913,7 @@ func (r *reader) bareMonth(i int) (mention, int) {
 			}
 			return mention{}, 0
 		}
-		if len(r.words[i].low) > 3 && r.words[i].low != "sept" || r.words[i].low == "may" {
+		if !unclear && (len(r.words[i].low) > 3 && r.words[i].low != "sept" || r.words[i].low == "may") {
 			switch r.before(i) {
 			case "in", "since", "until", "by", "early", "late", "mid", "of", "to":
 				if edge := r.before(i - 1); r.before(i) == "of" && edge != "end" && edge != "beginning" && edge != "start" && edge != "middle" || r.before(i) == "to" && !r.shifted(i) {
@@ -879,6 +926,20 @@ func (r *reader) bareMonth(i int) (mention, int) {
 		}
 	}
 	if d, isDay := dayOf(r.words[i].low); isDay {
+		// "3 to 9 April", "7-9 October": from its first day on
+		next := i + 1
+		if w := r.word(next); w == "to" || w == "till" || w == "until" {
+			next++
+		}
+		if last, isRange := dayOf(r.word(next)); isRange && last > d {
+			if m, ok := r.month(next + 1); ok && r.word(next+1) != "" {
+				year := pick(m, d)
+				from, to := day(year, m, d), day(year, m, last)
+				if from.Month() == m && to.Month() == m {
+					return mention{when: moment{from, byDay}, note: from.Format("2006-01-02") + " to " + to.Format("2006-01-02")}, next + 2 - i
+				}
+			}
+		}
 		n := 1
 		if r.word(i+1) == "of" {
 			n = 2

@@ -14,7 +14,7 @@ func TestWhatAnAssistantSaysBackIsNotLearned(t *testing.T) {
 	for _, says := range []says{
 		whole("I booked a table at Luma"),
 		gives("Your meeting has been moved to Tuesday at 10", "Your meeting has been moved to Tuesday (2024-03-05) at 10"),
-		whole("Since you're vegan, try the lentil stew"),
+		gives("Since you're vegan, try the lentil stew", "try the lentil stew"),
 		whole("You should visit the Majestic"),
 		gives("You mentioned that you're allergic to walnuts. A lemon drizzle cake would be safe.", "A lemon drizzle cake would be safe"),
 		gives("Great restaurants nearby are Luma and Nori.", "Great restaurants nearby are Luma and Nori"),

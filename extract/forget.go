@@ -20,8 +20,10 @@ var (
 	forgetTopic = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+)?forget about\s+(\p{Lu}[\pL'-]+(?: \p{Lu}[\pL'-]+)?|(?:(?:the|my|that)\s+)[\pL ]{2,30}?(?:\s+(?:thing|stuff|business|story)))(?:,? (?:please|ok|okay))?(?:[,.;–—-]+\s*(\S.*))?$`)
 	// forgetLast takes back what was said last.
 	forgetLast = english(`^(?:(?:omg|oh|no|wait|sorry|actually|please|ugh|ok|um|god|lol|haha|hmm)[\s,!.]+)*(?:(?:can|could) you\s+(?:please\s+)?)?(?:forget|delete|erase|ignore|unsee|don't remember|do not remember|don't save|scratch)\s+(?:what i (?:just )?(?:said|told you|wrote|typed)(?: (?:just )?now| before that)?|that i (?:just )?(?:said|told you|wrote) (?:that|this)|(?:the|that|my) (?:last|previous) (?:message|thing|bit|part|sentence|line|one|statement)(?: i (?:said|wrote|sent))?|everything i just (?:said|told you)|i (?:just )?(?:said|told you|wrote) (?:that|this|anything))(?:,? please|,? ok(?:ay)?|,? lol|,? haha)*\W*$`)
+	// scratches takes back what was said in the same breath.
+	scratches = english(`^(?:(?:omg|oh|no|wait|sorry|actually|please|ugh|ok|um|god|lol|hmm)[\s,!.]+)*(?:forget|scratch|strike|ignore|delete|unsay)\s+(?:that|this|it)(?: last (?:bit|part|one))?(?:[,.;:!–—-]+\s*(\S.*)|\s+(i (?:should|shouldn't|should not|didn't|did not)\b.*))?$`)
 	fromMemory = english(`,?\s+(?:from (?:your |the )?memory|please|pls|ok|okay|thanks|thank you)\W*$`)
-	forgetMine = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:forget|delete|remove|erase)\s+my\s+([\pL -]{2,30}?)(?:\s+from (?:your )?memory|\s+please)?\W*$`)
+	forgetMine = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+)?(?:forget|delete|remove|erase|drop|scrap)\s+my\s+([\pL' -]{2,30}?)(?:\s+from (?:your )?memory|,?\s+please|,? ok(?:ay)?)?(?:[,.;–—-]+\s*(\S.*))?\W*$`)
 )
 
 // forgettable are what "forget my …" may name, and the slot of each.
@@ -44,6 +46,14 @@ func (g *grouping) forgets(text string) bool {
 	bare, rest := strings.TrimRight(text, " .!?"), ""
 	if forgetLast.MatchString(bare) {
 		return g.forgetsLast()
+	}
+	if m := scratches.FindStringSubmatch(bare); m != nil && g.adjacent && len(g.out) > 0 && !g.out[len(g.out)-1].forget {
+		g.out = g.out[:len(g.out)-1]
+		g.spoken, g.asked, g.adjacent = true, "", false
+		if hasContent(m[1]) {
+			g.sentence(m[1])
+		}
+		return true
 	}
 	if m := forgetThat.FindStringSubmatch(bare); m != nil {
 		clause := fromMemory.ReplaceAllString(m[1], "")
@@ -72,10 +82,17 @@ func (g *grouping) forgets(text string) bool {
 		s.text, s.slot = m[1], about{name: clauseSlot(strings.ToLower(m[1]))}
 	} else if m := forgetMine.FindStringSubmatch(bare); m != nil {
 		slot, ok := forgettable[strings.ToLower(m[1])]
+		if fav := myFavorite.FindStringSubmatch(m[1]); fav != nil {
+			slot, ok = slotOf("my favorite "+fav[1]+" is X").name, true
+		}
 		if !ok {
 			return false
 		}
-		s.text, s.slot = "my "+m[1], about{name: slot}
+		s.text, s.slot, rest = "my "+m[1], about{name: slot}, m[2]
+		if slot == "address" {
+			// "I live at 9 Weaver Street in Derby" tells both
+			g.out = append(g.out, statement{text: s.text, slot: about{name: "home"}, forget: true, words: s.words})
+		}
 	} else {
 		return false
 	}
@@ -86,6 +103,39 @@ func (g *grouping) forgets(text string) bool {
 	}
 	return true
 }
+
+var myFavorite = english(`^favou?rite ([\pL' ]{2,30})$`)
+
+// forgetsForeign takes a request to forget of another language whose clause is what was
+// said, and says whether it was one.
+func (g *grouping) forgetsForeign(text string) bool {
+	if len(text) > 200 || !foreignForget.MatchString(text) {
+		return false
+	}
+	g.spoken, g.asked, g.adjacent = true, "", false
+	for i, form := range foreignForgets {
+		m := form.FindStringSubmatch(strings.TrimRight(text, " .!。！"))
+		if m == nil {
+			continue
+		}
+		clause := m[1]
+		if fields := strings.Fields(clause); i == 0 && len(fields) > 2 {
+			// "dass ich in Bamberg wohne": the verb stands at the end
+			clause = fields[0] + " " + fields[len(fields)-1] + " " + strings.Join(fields[1:len(fields)-1], " ")
+		}
+		g.out = append(g.out, statement{text: clause, forget: true, words: countWords(clause)})
+	}
+	return true
+}
+
+var (
+	foreignForget = phrases(`(?:(?:bitte|por favor|s'il te plaît|per favore|alsjeblieft)[, ]+)?(?:vergiss|vergessen sie|lösche?|olvida|olvídate|oublie|oubliez|esquece|esqueça|dimentica|vergeet)(?:[, ]|$)`, `.{0,40}(?:忘れて(?:ください|下さい|ね)?[。！]?$)`, `(?:请|請)?(?:忘记|忘記|忘掉)`)
+	// foreignForgets have what is to be forgotten as their group; the first puts the verb last.
+	foreignForgets = []*regexp.Regexp{
+		regexp.MustCompile(`(?i)^.{0,20}?(?:vergiss|vergessen sie|vergeet)(?: bitte)?,? da(?:ss|t) (.+)$`),
+		regexp.MustCompile(`(?i)^.{0,24}?(?:olvida|oublie|oubliez|esquece|esqueça|dimentica)(?: por favor)?,? (?:que |qu'|che )(.+)$`),
+	}
+)
 
 // clauseSlot is the slot that a clause of forgetWhere names.
 func clauseSlot(clause string) string {

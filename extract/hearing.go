@@ -48,16 +48,46 @@ func (h *hearing) question(ctx context.Context, m *memd.Message) (string, *memd.
 	if len(h.heard) == 0 {
 		return "", nil, nil
 	}
-	previous := h.heard[len(h.heard)-1]
-	if sameSpeaker(previous, m) {
-		return "", nil, nil
+	for i := len(h.heard) - 1; i >= 0 && i >= len(h.heard)-reach; i-- {
+		previous := h.heard[i]
+		if sameSpeaker(previous, m) {
+			if i == len(h.heard)-1 && guessing.MatchString(previous.Text) && len(previous.Text) < 120 {
+				return strings.Join(strings.Fields(previous.Text), " "), previous, nil
+			}
+			if h.breaksOff(previous) {
+				continue // "hang on, phone": the question still waits
+			}
+			return "", nil, nil
+		}
+		q, err := lastQuestion(ctx, previous.Text)
+		if err != nil || nudge.MatchString(q) {
+			return "", nil, err
+		}
+		if q != "" {
+			return q, previous, nil
+		}
+		if !h.breaksOff(previous) || i == 0 || !sameSpeaker(h.heard[i-1], m) {
+			return "", nil, nil
+		}
 	}
-	q, err := lastQuestion(ctx, previous.Text)
-	if q == "" || err != nil {
-		return "", nil, err
-	}
-	return q, previous, nil
+	return "", nil, nil
 }
+
+// guessing is a question that its speaker answers.
+var guessing = english(`^` + lightWords + `guess (?:what|who|where|how|when|which)\b[^.!]*\?*\s*$`)
+
+// breaksOff says whether a message only interrupts the talk, or lets it go on.
+func (h *hearing) breaksOff(m *memd.Message) bool {
+	text := m.Text
+	if len(text) > 80 || strings.ContainsAny(text, "?？") {
+		return false
+	}
+	return waits.MatchString(text) || interrupts(text)
+}
+
+// waits is all that is said while somebody is away for a moment.
+var waits = english(`^(?:(?:ok|okay|sure|sorry|no|oh|right|hi|hey|im|i'm|i am)[\s,.!]+)*(?:no (?:rush|problem|worries|hurry)|take your time|of course|sure|ok|okay|i'll wait|back|here|(?:i'm )?back(?: again| now)?|sec|one sec|wait|hang on(?: \pL+)?|hold on(?: \pL+)?|brb|phone|door|sec,? (?:the )?(?:door|phone|kettle))\W*$`)
+
 
 // own gives the last message of m's speaker that states something, and its last
 // statement; nil if that is too far away or too long. Chatting says that others have

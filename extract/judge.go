@@ -161,11 +161,11 @@ func english(pattern string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)` + out.String())
 }
 
-const lightWords = `(?:(?:hey|hi|hello|oh|ok|okay|so|and|but|btw|by the way|well|also|wait|now|then|um|please|pls|sorry|actually|alright|great|cool|thanks|thank you|just|kindly|haha|hahaha|lol|lmao|hm+|yo|nah|no|yes|yeah|omg|ugh|anyway|anyways|uh|er|right|argh|oops|damn|better)[,!.:]*\s+)*`
+const lightWords = `(?:(?:hey|hi|hello|oh|ok|okay|so|and|but|btw|by the way|well|also|wait|now|then|um|please|pls|sorry|actually|alright|great|cool|thanks|thank you|just|kindly|haha|hahaha|lol|lmao|hm+|yo|nah|no|yes|yeah|omg|wtf|bro|bruh|dude|man|ooh+|ahh+|aw+|jeez|ugh|anyway|anyways|uh|er|right|argh|oops|damn|better)[,!.:]*\s+)*`
 
 var (
 	// told opens a question that tells what it asks about; what is told follows.
-	told = english(`^` + lightWords + `(?:(?:did|have|had|haven't|didn't)\s+(?:i|we)\s+(?:ever\s+|already\s+|not\s+)?(?:tell|told|mention|mentioned|say|said)(?:\s+to)?(?:\s+you)?(?:\s+(?:already|yet|before))?|(?:did|do|didn't|don't)\s+you\s+(?:know|remember)(?:\s+when)?|you\s+know|remember\s+when|can\s+you\s+believe|guess\s+what)[,:!?]?\s+(?:that\s+)?(.+)$`)
+	told = english(`^` + lightWords + `(?:(?:did|have|had|haven't|didn't)\s+(?:i|we)\s+(?:ever\s+|already\s+|not\s+)?(?:tell|told|mention|mentioned|say|said)(?:\s+to)?(?:\s+you)?(?:\s+(?:already|yet|before))?|(?:did|do|didn't|don't)\s+you\s+(?:know|remember)(?:\s+when)?|you\s+know|remember\s+when|can\s+you\s+believe|guess\s+what\s*[,:!?.…–—-]+)[,:!?]?\s+(?:that\s+)?(.+)$`)
 	// noteThat opens a statement that is asked to be remembered.
 	noteThat = english(`^` + lightWords + `(?:remember|note|be aware|keep in mind|bear in mind|(?:don't|do not|never|please don't) (?:ever )?forget|make a note|take note|fyi|for your information|for the record|just so you know|so you know|you should know|i(?: want|'d like| would like) you to (?:remember|know|note)|i (?:just )?(?:wanted|want) (?:to (?:say|tell you|let you know|mention|share)|you to know))(?:\s+(?:about me|for (?:me|later|next time|future reference)|this))*[,:]?\s+(?:that\s+|this:\s+)?(.+)$`)
 	// interrogative opens a question that may lack its mark.
@@ -174,7 +174,7 @@ var (
 		`|(?:what|which|how)\s+(?:[\w']+\s+){1,3}(?:is|are|do|does|did|can|should|would|was|were|will)\s+(?:i|you|we|he|she|it|they|there|the|this|that|my|your|best|good)\b` +
 		`|(?:can|could|would|will|should|shall|does|did|is|are|was|were|am|isn't|aren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't)\s+(?:i|you|we|he|she|it|they|there|this|that|these|those|the|my|your|our|his|her|their|anyone|anybody|someone|any)\s+\S` +
 		`|(?:do|have|has|had|may|haven't|hasn't)\s+(?:i|you|we|he|she|they|anyone|anybody)\s+\S` +
-		`|(?:does|is|are|isn't|aren't|doesn't|whats|wheres|whos|hows|whens)\s+\S|how to\s|how (?:many|much|long|far|often|old)(?:\s|\W*$)|which (?:one|way|of)(?:\s|\W*$)|mind if i\b|(?:can|could|should|would|will|do) (?:people|cats?|dogs?|kids|babies|plants|[\pL]{3,}s) (?:\pL+)\b|what (?:happens|comes|goes) (?:next|now|if|when|after)\b|got (?:any|anything)\b|any (?:good|decent|cheap|nice|other|idea)\b)`)
+		`|(?:does|is|are|isn't|aren't|doesn't|whats|wheres|whos|hows|whens)\s+\S|how to\s|how (?:many|much|long|far|often|old)(?:\s|\W*$)|which (?:one|way|of)(?:\s|\W*$)|mind if i\b|guess (?:what|who|where|how|when) \S|(?:what|which|whose)\s+[\w']+\s+(?:do|does|did|should|can|would|will)\s+\S|(?:can|could|should|would|will|do) (?:people|cats?|dogs?|kids|babies|plants|[\pL]{3,}s) (?:\pL+)\b|what (?:happens|comes|goes) (?:next|now|if|when|after)\b|got (?:any|anything)\b|any (?:good|decent|cheap|nice|other|idea)\b)`)
 	// relative words after a question word make a clause of it, not a question.
 	fused = english(`^` + lightWords + `(?:what|which|how|whatever)\s+(?:i|we|he|she|they|you|my|our)\b`)
 	// request opens a command, or a wish that someone do or tell something.

@@ -1,11 +1,14 @@
 package extract
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // reworks asks for something to be done with a text, handing opens the text itself.
 var (
 	reworks = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+|pls\s+)?)?(?:help me\s+)?(?:translate|proofread|proof-read|rewrite|rephrase|reword|paraphrase|summari[sz]e|shorten|correct|fix|edit|polish|improve|spell-?check|grammar[- ]check|check|review|simplify|format|make|classify|label|analy[sz]e|continue|complete)\b`)
-	handing = english(`\b(?:this|these|it|following|below|e-?mail|mail|letter|message|text|paragraph|sentence|sentences|essay|post|draft|article|grammar|spelling|transcript|review|tweet|poem|lyrics|to (?:english|german|french|spanish|italian|portuguese|dutch|japanese|chinese|arabic|polish|turkish))\b`)
+	handing = english(`\b(?:this|these|it|following|below|e-?mail|mail|letter|message|text|paragraph|sentence|sentences|essay|post|draft|article|grammar|spelling|transcript|review|tweet|poem|lyrics|story|opening|chapter|scene|speech|verse|passage|excerpt|label|caption|to (?:english|german|french|spanish|italian|portuguese|dutch|japanese|chinese|arabic|polish|turkish))\b`)
 	// ownText is a text that its sender says to be of theirs.
 	ownText = english(`\bmy (?:own )?(?:cover letter|letter|e-?mail|bio|essay|cv|resume|post|message|draft|text|profile|application|speech|story|paragraph|intro|introduction|statement)\b`)
 	// wroteThis tells that somebody else wrote what follows.
@@ -65,3 +68,6 @@ func dropQuoted(text string) string {
 	}
 	return strings.Join(kept, "\n")
 }
+
+// wholeQuote is a quotation and nothing else.
+var wholeQuote = regexp.MustCompile(`^["“«„][^"“”«»„]{12,}["”»“]\W*$`)

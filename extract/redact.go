@@ -69,7 +69,7 @@ var secrets = []secret{
 	{hints: []string{"ssn", "social security"}, pattern: regexp.MustCompile(`(?i)\b(?:ssn|social security (?:number|no\.?))(?:\s+is)?\s*[:=]?\s*(\d{3}[- ]?\d{2}[- ]?\d{4})\b`), mark: "[redacted:ssn]"},
 	{pattern: ibanForm, find: ibans, mark: "[redacted:iban]", hints: digitHints},
 	{hints: []string{"cvv", "cvc", "security code"}, pattern: regexp.MustCompile(`(?i)\b(?:cvv2?|cvc2?|security code)(?:\s+(?:is|was)\s+|\s*[:=]?\s*)(\d{3,4})\b`), mark: cvvMark},
-	{hints: []string{"pin"}, pattern: regexp.MustCompile(`(?i)\bpin(?:\s+(?:code|number))?(?:\s+for\s+my\s+\w+(?:\s\w+)?)?(?:\s+is\s+(?:now\s+)?|\s*[:=]\s*|\s+)(\d{3,12})\b`), mark: passwordMark},
+	{hints: []string{"pin"}, pattern: regexp.MustCompile(`(?i)\bpin(?:\s+(?:code|number))?(?:\s+(?:for|of|to)\s+(?:[\w'’]+\s){0,4}?[\w'’]+)?(?:\s+is\s+(?:now\s+)?|\s*[:=]\s*|\s+)(\d{3,12})\b`), mark: passwordMark},
 }
 
 // prose are words that follow "password is" when it is talked about, not told.

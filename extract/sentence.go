@@ -47,7 +47,7 @@ var logNote = regexp.MustCompile(`(?i)^\s*(?:note|warning|error|hint|caused by|i
 // fence: it has the signs of one from beginning to end.
 var codeLine = regexp.MustCompile(`^\s*(?:` + strings.Join([]string{
 	`\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*\]?\s+\S*\s*(?:\[?(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE)\]?)\b.*`, `(?:ERROR|WARN|WARNING|DEBUG|FATAL|TRACE)\b[: \]].*`,
-	`at [\w.$<>]+ ?\(.*\)`, `File ".*", line \d+.*`, `Traceback \(most recent call last\):`,
+	`at [\w.$<>]+ ?\(.*\)`, `[A-Z][A-Z0-9_]+=\S.*`, `panic: .*`, `goroutine \d+ .*`, `(?:[\w.*()]+/)*[\w.*]+\.[\w.*]+\([^ ]*\)`, `/?(?:[\w.@-]+/)+[\w.@-]+:\d+(?::\d+)?(?:[ :].*)?`, `exit status \d+`, `npm ERR!.*`, `error\[E\d+\]:.*`, `[\w.]*(?:Error|Exception): .*`, "`[^`]+`", `File ".*", line \d+.*`, `Traceback \(most recent call last\):`,
 	`(?:export )?(?:const|let|var) \w+ = .*`, `(?:async )?(?:def|func|function|class) \w+.*[({:]`, `(?:import|from) [\w.{} ,*]+ (?:from|import) .*`, `#include [<"].*`,
 	`(?:if|for|while|switch) ?\(.*\) ?\{`, `[\w.]+\(.*\);`, `[\w.\[\]]+ (?:=|\+=|:=|==) .*[;({]`, `[})\]]+[;,]?`, `return .*;`, `</?\w+[^>]*>.*</?\w+>`, `SELECT .+ FROM .+;?`,
 }, `|`) + `)\s*$`)

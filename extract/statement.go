@@ -55,7 +55,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	}
 	g := grouping{
 		hearing: h, ctx: ctx, message: m,
-		english: isEnglish(text), assistant: m.Role == memd.RoleAssistant, said: at(m),
+		english: isEnglish(strings.Join(withoutCode(strings.Split(text, "\n")), "\n")), assistant: m.Role == memd.RoleAssistant, said: at(m),
 		names: without(h.names, wordsOf(m.Name)), judged: map[string]judgement{}, parted: map[string][]clausePart{},
 	}
 	if g.assistant {
@@ -427,6 +427,9 @@ func (g *grouping) sentence(text string) {
 		g.adjacent = false
 		return
 	}
+	if !g.english && !g.assistant && g.forgetsForeign(text) {
+		return
+	}
 	if g.english && !g.assistant && (g.takesBack(text) || g.corrects(text) || g.forgets(text)) {
 		return
 	}
@@ -434,7 +437,7 @@ func (g *grouping) sentence(text string) {
 		(g.question == "" || g.spoken || interrupts(text) || countWords(text) > 3)
 	if !passing && !g.spoken && g.answers(text) {
 		bare := strings.TrimRight(text, ".。")
-		dated, when := resolve(bare, g.said, g.english)
+		dated, when := g.resolveAnswer(bare)
 		s := statement{
 			text: dated + " (asked: " + g.question + ")", when: when, words: countWords(text) + countWords(g.question), with: g.asker,
 		}
@@ -448,9 +451,15 @@ func (g *grouping) sentence(text string) {
 	if g.form && g.english && !g.assistant && g.field(text) {
 		return
 	}
+	if g.assistant && g.english && g.message.Name == "" {
+		text = ownPart(text)
+	}
 	did, said := g.judge(text)
-	if did == states && g.english && !g.adjacent && carriesNothing(text) {
+	if did == states && g.english && !g.adjacent && carriesNothing(text) && !g.onTopic(text) {
 		did = chats
+	}
+	if did == states && wholeQuote.MatchString(text) && (g.assistant || len(g.heard) > 0 || g.spoken) {
+		did = chats // somebody else's words, or a text that is worked on
 	}
 	if did == states && g.english && !g.assistant && !g.listed && !g.worth(text, said) {
 		g.spoken, g.asked, g.adjacent = true, "", false

@@ -66,6 +66,8 @@ var (
 	pastAuxiliaries = set(`was were had did wasn't weren't hadn't didn't`)
 	// eitherTense are pasts that look like the present.
 	eitherTense = set(`read put set cut let hit bet shut hurt hid lit fit`)
+	// goings are doings told without "I am" that are to come.
+	goings      = set(`moving leaving flying going travelling traveling arriving starting coming visiting returning driving sailing getting seeing meeting running racing marrying`)
 	passive     = set(`is are am be i'm it's he's she's we're you're they're isn't aren't get gets getting`)
 	intents     = set(`will won't shall gonna going upcoming due soon scheduled booked arranged planned reserved promised agreed invited plan planning plans hope hoping want wants need needs starts begins leaves opens expecting excited ends expires expire finishes closes arrives arrive departs retires turns lands moves`)
 )
@@ -75,7 +77,7 @@ func future(words []word) bool {
 	holds := false // "have", "is": of what is to come unless the words tell of what has been
 	for i, w := range words {
 		switch low := w.low; {
-		case intents[low], strings.HasSuffix(low, "'ll"):
+		case i == 0 && goings[low], intents[low], strings.HasSuffix(low, "'ll"):
 			return true
 		case passive[low] && i+1 < len(words) && len(words[i+1].low) > 4 && strings.HasSuffix(words[i+1].low, "ing"):
 			return true

@@ -22,7 +22,7 @@ var (
 		version versions draft drafts text texts title titles heading headings headline subject intro introduction conclusion ending endings opening beginning start middle tone phrasing phrase phrases rhyme rhymes rhythm verse verses stanza joke jokes pun puns
 		summary summaries explanation explanations example examples list lists bullet bullets step steps option options choice choices suggestion suggestions idea ideas numbers point points one ones thing things term definition translation translations
 		grammar spelling typo typos format formatting layout structure length column columns row rows topic conversation prompt prompts output input result results trick tricks tip tips take opinion
-		bot ai robot assistant emoji emojis font punctuation comma commas detail details logic reasoning argument quote quotes source sources attempt attempts try feedback edit edits change changes approach method solution fix request ask instructions caption slogan metaphor chorus riddle guess`)
+		bot ai robot assistant emoji emojis font punctuation comma commas detail details logic reasoning argument quote quotes source sources attempt attempts try feedback edit edits change changes approach method solution fix request ask instructions day wave round chapter caption slogan metaphor chorus riddle guess`)
 	// workNouns are what one works on at a screen, or has before one.
 	workNouns = set(`function functions button buttons query queries page pages screen modal form header footer nav menu margin padding css style styles loop variable variables import component test tests build pipeline script code server endpoint log logs console terminal
 		error errors bug bugs cache file files folder branch commit diff patch compiler linter cursor window tab tabs image link links site website api request container pod pods deploy migration update installer download upload video audio mic stream connection wifi router printer device program machine cell formula chart graph slide dough sauce mixture batter doorbell kettle oven alarm timer delivery taxi uber bus train food dinner lunch breakfast pizza pizzas coffee boss level healer heal round map match quest controller`)
@@ -36,12 +36,12 @@ text texts answer answers reply question questions word words sentence sentences
 think thought thinks thinking guess guessed suppose supposed believe see seen saw seeing understand agree agreed disagree doubt doubted bet expect expected expecting remember forgot notice noticed realize realized realise realised figure figured assume assumed repeat repeating rephrase type typed typing paste pasted copy copied click clicked scroll scrolled read reading reads sound sounds sounded look looks looked seem seems seemed need needs needed add adds explained continue change swap switch use using used prefer works working happen happens happened help helps
 sleep rest food coffee tea water break nap shower air snack lunch dinner breakfast caffeine beer
 add remove cut trim fix edit rewrite redo retry reread skip drop leave replace bring focus concentrate decide breathe complain believe lie tell tells told ask asked answer answering say says said hear heard call give gives given gave
-once twice thrice half maybe kinda sorta somewhat slightly rather barely hardly almost nearly completely entirely fully super extra hella lowkey highkey legit seriously exactly precisely apparently obviously clearly suddenly instantly immediately finally eventually already otherwise instead besides anyhow somehow somewhere elsewhere overall generally reason reasons chance case side wow lots tons loads many much few several couple single whole entire full empty blank new old usual normal standard extra main rest each two three four five couple
+once twice thrice fingers crossed half maybe kinda sorta somewhat slightly rather barely hardly almost nearly completely entirely fully super extra hella lowkey highkey legit seriously exactly precisely apparently obviously clearly suddenly instantly immediately finally eventually already otherwise instead besides anyhow somehow somewhere elsewhere overall generally reason reasons chance case side wow lots tons loads many much few several couple single whole entire full empty blank new old usual normal standard extra main rest each two three four five couple
 home mobile meeting weather sun sunny rain raining rainy snow snowing wind windy foggy cloudy grey gray humid freezing outside doorbell door kettle delivery battery stop train taxi uber
 `)
 	// people are those who may belong to someone's world.
 	people = set(`mum mom mummy mommy mother dad daddy father parents parent wife husband hubby partner girlfriend boyfriend fiance fiancé fiancée spouse ex sister sisters brother brothers sibling siblings son sons daughter daughters kid kids child children baby twins twin toddler teenager grandma grandmother granny gran nan grandpa grandfather grandson granddaughter grandkids grandchildren aunt uncle cousin cousins niece nephew inlaws
-		friend friends bestie flatmate flatmates roommate roommates neighbour neighbours neighbor neighbors colleague colleagues coworker coworkers boss manager landlord landlady client clients customer customers doctor dentist therapist vet teacher tutor coach trainer pupil pupils student students team family relatives folks people dog dogs cat cats puppy kitten horse rabbit hamster parrot`)
+		friend friends bestie flatmate flatmates roommate roommates neighbour neighbours neighbor neighbors colleague colleagues coworker coworkers manager landlord landlady client clients customer customers doctor dentist therapist vet teacher tutor coach trainer pupil pupils student students team family relatives folks people dog dogs cat cats puppy kitten horse rabbit hamster parrot`)
 	// fleetingThings are what "my" may go before in a remark of the moment.
 	fleetingThings = set(`life day night morning evening brain head mind eyes eye fingers thumbs ears jaw soul god goodness gosh lord word bad fault mistake turn english way question questions point brainfart typo typos message messages screen keyboard battery mic connection internet wifi phone food order lunch dinner breakfast coffee tea drink ride taxi uber bus stop train break bacon ass butt sanity patience nerves mood day's opinion guess bet computer laptop browser terminal code script build text draft list prompt side end hand hands glass hat dude man guy friend love dear sleep nap`)
 	ofBody = set(`life day night morning evening brain head mind eyes eye fingers thumbs ears jaw soul god goodness gosh lord word bad fault mistake turn english way bet guess sanity patience nerves`)
@@ -52,8 +52,8 @@ home mobile meeting weather sun sunny rain raining rainy snow snowing wind windy
 	goodJudge = set(`fan person lover owl household`)
 	// conditions are what somebody may have or be that others must know of.
 	conditions = set(`allergic allergy allergies vegetarian vegan pescatarian coeliac celiac diabetic pregnant halal kosher intolerant gluten lactose newborn wheelchair deaf asthma`)
-	mindVerbs = set(`think thinks thought guess suppose believe believed see saw seen understand understood agree disagree doubt bet swear expect expected wonder notice noticed realize realized realise realised figure figured assume assumed explain explained say said ask asked tell told mean meant mention mentioned repeat rephrase know knew hope wish feel felt learn learned learnt got get hear heard like liked love loved hate hated trust forgot remember misread misunderstood misheard read imagine`)
-	wishVerbs = set(`want wants wanted need needs needed looking prefer rather like liked love get have use try take go keep make choose pick`)
+	mindVerbs = set(`think thinks thought guess suppose believe believed see saw seen understand understood agree disagree doubt bet swear expect expected wonder notice noticed realize realized realise realised figure figured assume assumed explain explained say says said ask asks asked swears tell told mean meant mention mentioned repeat rephrase know knew hope wish feel felt learn learned learnt got get hear heard like liked love loved hate hated trust forgot remember misread misunderstood misheard read imagine`)
+	wishVerbs = set(`gives know hear ask want wants wanted need needs needed looking prefer rather like liked love get have use try take go keep make choose pick`)
 	// products are what an answer may be, or an answer may help with.
 	products = set(`word words synonym synonyms recipe recipes poem poems name names list lists idea ideas example examples quote quotes joke jokes title titles essay email mail letter message caption slogan sentence sentences paragraph code script formula regex query function answer answers explanation translation summary definition riddle story song tip tips advice suggestion suggestions recommendation recommendations help hand info information opinion take feedback second minute moment break favor favour question questions clue hint reason reasons picture image logo diagram table chart plan outline template gift prompt link links source sources option options alternative alternatives know hear ask understand`)
 	modals    = set(`will would can could should shall may might must 'll going gonna gotta let lets want need have had got to try trying be been am are is was were do did does not never just only really still even also already now then definitely probably maybe quickly first almost nearly totally actually honestly literally kinda finally better rather ever about always sort kind of simply`)
@@ -76,7 +76,7 @@ func (g *grouping) tells(text string) bool {
 	if born.MatchString(text) || labelled.MatchString(text) {
 		return true
 	}
-	if sought.MatchString(text) && !verbal(wordsOf(text)) || wishesFor.MatchString(text) && !ownsThing(text) && !conditioned(text) || !strings.ContainsFunc(text, unicode.IsLetter) && strings.ContainsAny(text, "+*/=^<>") {
+	if hereIs.MatchString(text) || sought.MatchString(text) && !verbal(wordsOf(text)) || wishesFor.MatchString(text) && !ownsThing(text) && !conditioned(text) || !strings.ContainsFunc(text, unicode.IsLetter) && strings.ContainsAny(text, "+*/=^<>") {
 		return false
 	}
 	if g.anchored(text) {
@@ -98,6 +98,8 @@ var (
 	labelled = english(`^(?:` + lightWords + `)?\pL+(?: \pL+)?: \pL+[ ,]+\pL`)
 	// wishesFor asks for what an answer may be: "I need a short poem about autumn".
 	wishesFor = english(`^` + lightWords + `(?:(?:i|we)(?:'d| would)? (?:just |really |also )?)?(?:need|want|like|love|looking for|am looking for|'m looking for|could use)\s+(?:(?:a|an|some|any|the|your|another|one|two|three|four|five|six|ten|\d+|more|good|nice|short|quick|simple|new|better|different|\pL+y|list of|few)\s+){0,4}(?:word|words|synonyms?|recipes?|poems?|names?|list|ideas?|examples?|quotes?|jokes?|titles?|captions?|slogans?|essay|e-?mail|letter|sentences?|paragraph|code|script|formula|regex|query|explanation|translation|summary|definition|riddles?|story|tips?|advice|suggestions?|recommendations?|help|hand|opinion|feedback|template|outline)\b`)
+	// hereIs hands something over.
+	hereIs = english(`^` + lightWords + `(?:here(?:'s| is| are|s)|these are|this is) (?:my|the|our)(?: (?:full|whole|current|new|old|first|second))? (?:\.\w+|code|file|log|logs|output|config|query|text|draft|email|essay|letter|list|error|stack ?trace|schema|script|function|diff|paragraph|prompt|data|table|screenshot|picture|photo|notes|poem|intro|attempt|try|answer|solution|translation|sentence|question|one)s?\b[^.]{0,20}$`)
 	// sought is what one looks up: "weather in Oslo tomorrow".
 	sought = english(`^` + lightWords + `(?:weather|forecast|time|price|prices|flights?|trains?|hotels?|directions|distance|population|capital|meaning|definition|synonyms?|recipes?|ideas|suggestions|tips|best|cheap|cheapest|nearest|top|random|regex|sql|lyrics|news|score|results?)\b.*\b(?:in|for|to|from|of|between|at|near|with|under|about|on)\s`)
 )
@@ -140,12 +142,12 @@ func (g *grouping) anchored(text string) bool {
 		case people[low] && !(i == len(words)-1 && i > 0 && talkWords[low]):
 			return true
 		case unicode.IsDigit(first):
-			if !countsTalk(words, i) {
+			if !countsTalk(words, i) && (len(words) > 4 || !emptyOf(words)) {
 				return true
 			}
 		case low == "time" && i > 1 && words[i-1].low == "the" && words[i-2].low == "all":
 			return true
-		case lingers[low] && !(low == "never" && (next == "mind" || next == "would" || next == "again" || next == "seen" || next == "thought") || low == "always" && (i+1 == len(words) || i > 0 && words[i-1].low == "as") || low == "forever" || low == "each" && next == "other"):
+		case lingers[low] && !(low == "never" && (next == "mind" || next == "would" || strings.Contains(text, "again") || next == "seen" || next == "thought") || low == "always" && (i+1 == len(words) || i > 0 && words[i-1].low == "as") || low == "forever" || low == "each" && next == "other"):
 			return true
 		case dayNames[low]:
 			return true
@@ -229,8 +231,14 @@ func (g *grouping) clauseTells(words []word) bool {
 			}
 		}
 		return false
-	case first == "he" || first == "she" || first == "they" || first == "his" || first == "her" || first == "their":
+	case first == "he" || first == "she" || first == "they":
+		return len(words) > 2 && selfTells(words[1:])
+	case first == "his" || first == "her" || first == "their":
 		return len(words) > 2
+	case len(words) < 6 && len(words) > 2 && words[len(words)-1].low == "is" && words[len(words)-2].low == "it":
+		return false // "lemon it is"
+	case first == "here" || first == "here's" || first == "heres":
+		return false
 	}
 	if !verbal(words) {
 		return fragmentTells(words)
@@ -293,6 +301,9 @@ func selfTells(words []word) bool {
 	if strings.HasSuffix(verb, "ed") || pasts[verb] && !eitherTense[verb] || strings.HasSuffix(verb, "ing") {
 		habit = false
 	}
+	if strings.HasSuffix(verb, "ing") && !be && !lifeDoings[verb] && emptyOf(rest) {
+		return false // "still searching"
+	}
 	for len(rest) > 0 && (particles2[rest[0].low] || modals[rest[0].low] && rest[0].low != "have") {
 		rest = rest[1:]
 	}
@@ -302,6 +313,9 @@ func selfTells(words []word) bool {
 	object := rest[0].low
 	if object == "you" || object == "u" || object == "ya" {
 		return false
+	}
+	if wishVerbs[verb] && len(rest) > 1 && (object == "know" || object == "hear" || object == "ask" || object == "see") {
+		return !mindOfTalk(rest[1:])
 	}
 	determined := -1 // where the noun of "the last step" is looked for
 	switch {
@@ -319,9 +333,12 @@ func selfTells(words []word) bool {
 				}
 			}
 		}
-	case mindVerbs[verb] && (asking2[object] || object == "you" || object == "your" || object == "i" || object == "we" || object == "so" || object == "not"):
+	case (mindVerbs[verb] || wishVerbs[verb]) && (asking2[object] || object == "you" || object == "your" || object == "i" || object == "we" || object == "so" || object == "not"):
 		// "I see where this goes": what is known is no more than the talk
 		return !mindOfTalk(rest)
+	}
+	if mindVerbs[verb] && determined == 1 && (object == "this" || object == "that" || object == "the") && verbal(rest) && !nounTells(rest) {
+		return false // "I swear this boss hates me"
 	}
 	if determined >= 0 && (!habit || mindVerbs[verb]) {
 		for n := determined; n < len(rest) && n < determined+3; n++ {
@@ -345,7 +362,7 @@ var (
 // mindOfTalk says whether what one thinks or knows is of the talk only.
 func mindOfTalk(words []word) bool {
 	first := words[0].low
-	if first == "so" || first == "not" || pointers[first] && first != "what" && first != "which" {
+	if first == "so" || first == "not" || first == "your" || first == "you" || pointers[first] && first != "what" && first != "which" {
 		return true
 	}
 	if first == "i" || first == "we" {
@@ -381,7 +398,7 @@ func nounTells(words []word) bool {
 			return false
 		}
 		if workNouns[low] {
-			if mine(words) {
+			if mine(words) && words[0].low != "this" && words[0].low != "that" {
 				return true
 			}
 			for _, w := range words[n+1 : min(len(words), n+4)] {
@@ -439,14 +456,24 @@ func (g *grouping) worth(text, said string) bool {
 	if a := slotOf(said); a.name != "" && !slotOfTalk(a, words) {
 		return true
 	}
-	if n := countWords(g.asked); n > 0 && n <= 3 && endsAsking(g.asked) && !verbal(wordsOf(g.asked)) && (mine(words) || len(words) > 0 && (words[0].low == "i" || tasteAnswer.MatchString(text))) {
-		return true // "rom coms? not for me"
+	if g.onTopic(text) {
+		return true
 	}
 	if len(g.out) > 0 && g.leans(text) && (refersBack(words) || g.adjacent && !verbal(words) && !emptyOf(words)) {
 		return true
 	}
 	// "It's blue" may be of what its speaker told in the message before.
 	return !g.spoken && len(words) > 0 && pointsBack(words) && !emptyOf(words) && g.leansOnMessage()
+}
+
+// onTopic says whether a sentence is what its speaker thinks of the topic they just named:
+// "rom coms? not for me".
+func (g *grouping) onTopic(text string) bool {
+	if n := countWords(g.asked); n == 0 || n > 3 || !endsAsking(g.asked) {
+		return false
+	}
+	asked, words := wordsOf(g.asked), wordsOf(text)
+	return len(words) > 0 && !verbal(asked) && !emptyOf(asked) && !questionWords[asked[0].low] && (mine(words) || words[0].low == "i" || tasteAnswer.MatchString(text))
 }
 
 // slotOfTalk says whether a slot is only of what is talked of: a liking of "the opening",
