@@ -116,7 +116,7 @@ func mentions(text string, said time.Time, english bool) []mention {
 	}
 	r.able = len(r.words)
 	for i, w := range r.words {
-		r.recurring = r.recurring || recurring[w.low]
+		r.recurring = r.recurring || recurring[w.low] && (w.low != "each" || r.word(i+1) != "") // "900 each,"
 		if i < r.able && abilities[w.low] {
 			r.able = i
 		}

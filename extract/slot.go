@@ -49,7 +49,7 @@ type saying struct {
 var slotRules = []func(s *saying) (about, bool){
 	nameSlot, pronounSlot, answerSlot, ageSlot, birthdaySlot, maritalSlot, relationSlot, petSlot,
 	favoriteSlot, allergySlot, dietSlot, homeSlot, groupSlot, workSlot, roleSlot, studySlot, languageSlot,
-	projectSlot, eventSlot, journeySlot, ownedSlot, aidSlot, overSlot, attributeSlot, healthSlot, tasteSlot, habitSlot, lastingSlot,
+	projectSlot, eventSlot, journeySlot, ownedSlot, aidSlot, overSlot, attributeSlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
 }
 
 // slotWords is the most words of a statement that gets a slot: a longer one tells more
@@ -92,7 +92,7 @@ var (
 	// speakers and begins are words of which each statement with a slot has one: of who
 	// speaks, or of what is asked for or worked on.
 	speakers = set(`i im i'm ive i've i'd we we're we've we'll my our me`)
-	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,cast ,plaster,braces,crutches,sling,stitches,splint", ",")
+	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,rent ,cast ,plaster,braces,crutches,sling,stitches,splint", ",")
 )
 
 func contains(low string, hints []string) bool {
@@ -121,7 +121,7 @@ var clauseEnd = english(`[,;:.!?(–—]\s|\s-\s|\s(?:because|since|so|although|
 
 var (
 	// leadIn is what may stand before the subject and changes nothing.
-	leadIn = english(`^(?:(?:yes|yeah|yep|yup|no|nope|nah)[,!:.…–—]+\s*|(?:well|so|oh|ok|okay|hi|hello|hey|also|and|but|plus|actually|btw|by the way|fyi|just so you know|heads up|heads-up|correction|update|since|because|hi there|hello there|honestly|anyway|anyways|um|uh|hm|hmm|finally|sadly|unfortunately|luckily|fortunately|happily|good news|bad news|big news|as (?:i|we) (?:said|mentioned|told you)(?: before| earlier| already)?|like i said(?: before| earlier)?|from now on|for now|now|currently|nowadays|these days|at the moment|right now|recently|lately|today|yesterday|as of (?:today|now|this week|yesterday)|(?:last|this|earlier this|since last) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday|morning)|(?:in|since) (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})|please|\(i\)|just|really|sorry|oops|on the side|on weekdays|on weekends|in general|generally|personally|thankfully|turns out|it turns out|[🎉🥳😅😊✨👋]+)[\s,!:.…–—-]+)+`)
+	leadIn = english(`^(?:(?:yes|yeah|yep|yup|no|nope|nah)[,!:.…–—]+\s*|(?:(?:in|since|from) (?:early |late |mid-?)?(?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})|since (?:last|this) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|yeah so|yeah|ugh|argh|aargh|omg|lol|haha|well|so|oh|ok|okay|hi|hello|hey|also|and|but|plus|actually|btw|by the way|fyi|just so you know|heads up|heads-up|correction|update|since|because|hi there|hello there|honestly|anyway|anyways|um|uh|hm|hmm|finally|sadly|unfortunately|luckily|fortunately|happily|good news|bad news|big news|as (?:i|we) (?:said|mentioned|told you)(?: before| earlier| already)?|like i said(?: before| earlier)?|from now on|for now|now|currently|nowadays|these days|at the moment|right now|recently|lately|today|yesterday|as of (?:today|now|this week|yesterday)|(?:last|this|earlier this|since last) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday|morning)|(?:in|since) (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})|please|\(i\)|just|really|sorry|oops|on the side|on weekdays|on weekends|in general|generally|personally|thankfully|turns out|it turns out|[🎉🥳😅😊✨👋]+)[\s,!:.…–—-]+)+`)
 	// dwells are words before or in a predicate that change nothing.
 	dwells = `(?:now|currently|just|recently|finally|still|really|actually|absolutely|totally|truly|simply|always|honestly|definitely|sadly|officially|permanently|already|very much|kind of|kinda|sort of|quite|fully|so|very|too|both|all)`
 
@@ -149,8 +149,10 @@ var (
 	doNotButIn     = english(`\b(?:do|does|did) not (\pL+) (in|at|for|with|to) [^,;.!?]{1,40}?,? but (?:rather )?(in|at|for|with|to) `)
 	// firstPerson and relative are subjects.
 	firstPerson = english(`^(?:i|we)\s+`)
-	elided      = set(`moved relocated sold quit stopped started finished bought adopted switched love loved hate like live living work working allergic married turned not no never broke got lost can found left graduated replaced joined enjoy prefer speak play drink eat smoke have need studying retired gave given came closed shut dropped resigned ditched sober vegan vegetarian cancelled canceled divorced single engaged back`)
-	nameFirst   = regexp.MustCompile(`^(\p{Lu}[\pL\pM'’-]+)\s+(is|has|lives|works|moved|died|passed|speaks|loves|hates|likes|does|turned|started|quit|got|can|no|studies|plays|eats|drinks|smokes|joined|left)\b`)
+	elided      = set(`moved relocated sold quit stopped started finished bought adopted switched love loved hate like live living work working allergic married turned not no never broke got lost can found left graduated replaced joined enjoy prefer speak play drink eat smoke have need studying retired gave given came closed shut dropped resigned ditched promoted sober vegan vegetarian cancelled canceled divorced single engaged back`)
+	// weighsFirst is nameFirst of a name that may be written small.
+	weighsFirst = english(`^(\pL+)\s+(weighs\s+\d)`)
+	nameFirst   = regexp.MustCompile(`^(\p{Lu}[\pL\pM'’-]+)\s+(is|weighs|sleeps|sings|runs|keeps|owns|collects|has|lives|works|moved|died|passed|speaks|loves|hates|likes|does|turned|started|quit|got|can|no|studies|plays|eats|drinks|smokes|joined|left)\b`)
 )
 
 // newSaying takes a statement apart.
@@ -158,6 +160,7 @@ func newSaying(text string) saying {
 	s := saying{text: strings.TrimSpace(expand(text))}
 	s.text = titleStop.ReplaceAllString(s.text, "$1 ")
 	s.text = leadIn.ReplaceAllString(s.text, "")
+	s.text = bareYesNo.ReplaceAllString(s.text, "$1 ")
 	s.text = nounIs.ReplaceAllString(s.text, "$1 is $2")
 	s.plain = s.text == strings.ToLower(s.text) || strings.TrimPrefix(s.text, "I ") == strings.ToLower(strings.TrimPrefix(s.text, "I "))
 	if m := usedToNow.FindStringSubmatch(s.text); m != nil {
@@ -184,6 +187,8 @@ func newSaying(text string) saying {
 	default:
 		if m := nameFirst.FindStringSubmatchIndex(s.text); m != nil && !noNames[words[0].low] {
 			s.known, s.subject, s.predicate = true, words[0].low, s.text[m[4]:]
+		} else if m := weighsFirst.FindStringSubmatchIndex(s.text); m != nil && !noNames[words[0].low] {
+			s.known, s.subject, s.predicate = true, words[0].low, s.text[m[4]:]
 		}
 	}
 	if s.known {
@@ -202,6 +207,9 @@ var (
 
 // chatTail is what hangs on a statement in chat and changes nothing.
 var chatTail = english(`(?:[\s,.!…–-]+(?:lol+|lmao|haha(?:ha)*h?|hehe|btw|tbh|ngl|imo|xd|tho|fyi|smh|oh well|woo+hoo+|yay+|phew|:\)|:-\)|:\(|;\)|:d|[\x{2600}-\x{27bf}\x{1f300}-\x{1faff}\x{fe0f}]+))+[\s.!]*$`)
+
+// bareYesNo is a yes or no before a whole sentence, without a comma.
+var bareYesNo = english(`^(?:yes|yeah|yep|yup|no|nope|nah)\s+(i|we|my|our|he|she|it|they)\s`)
 
 // nounIs is a noun with a short "is" behind it.
 var nounIs = english(`^((?:(?:the|my|our)\s+)?[\pL-]+(?:\s[\pL-]+)?)'s\s+(off|on|at|moved|been|cancelled|canceled|called|named|now|fine|a|an|in|not|no|gone|broken|out|due|from|over|\d+)\b`)
@@ -290,12 +298,14 @@ func infinitive(doing string) string {
 const (
 	partners = `girlfriend|boyfriend|wife|husband|fianc[ée]e?|partner|spouse|hubby|gf|bf`
 	sole     = `mother|father|mum|mom|mummy|mommy|dad|daddy|` + partners + `|boss|manager|landlord|landlady|flatmate|roommate|grandmother|grandfather|grandma|grandpa|gran|nan|mother-in-law|father-in-law`
-	several  = `sister|brother|son|daughter|twin|kid|child|baby|stepson|stepdaughter|niece|nephew`
+	several  = `sister|brother|son|daughter|twin|kid|child|baby|stepson|stepdaughter|grandson|granddaughter|niece|nephew`
 	many     = `friend|colleague|coworker|co-worker|cousin|uncle|aunt|neighbou?r|teammate|classmate|teacher|student|client|doctor|dentist|therapist|coach`
 	animals  = `dog|puppy|cat|kitten|parrot|hamster|rabbit|bunny|tortoise|turtle|horse|pony|guinea pig|budgie|canary|gecko|snake|goldfish|ferret|hen|goat|beagle|greyhound|labrador|lab|poodle|terrier|dachshund|corgi|collie|spaniel|retriever|pug|bulldog|husky|shepherd|tabby|siamese|lizard|iguana|cockatiel|rat|mouse|gerbil|chinchilla|pig|duck|donkey|bird`
 )
 
 var (
+	// myAnimal is a pet as the one that is spoken of.
+	myAnimal   = english(`^(?:my|our)\s+(?:(?:new|old|little|other|rescue|big|baby)\s+)*(` + animals + `)(?:,?\s+(\p{Lu}[\pL'’-]+),?)?\s+`)
 	myRelative = english(`^(?:my|our)\s+(?:(?:older|younger|little|big|best|elder|eldest|oldest|youngest|new|dear|late|only|baby|twin|former|old|good|close|current)\s+)*(` + sole + `|` + several + `|` + many + `)(?:,?\s+(\p{Lu}[\pL\pM'’-]+)(?:,)?)?\s+`)
 	eachMany   = regexp.MustCompile(`^(?:` + many + `)$`)
 	formerly   = english(`^(?:my|our)\s+(?:\pL+\s+)?(?:late|former|ex)\b`)
@@ -304,6 +314,12 @@ var (
 // relative gives whom a statement with "my" speaks of, as the speaker calls them, and
 // what it says of them. known is false if they are not told from others.
 func relative(text string) (subject, predicate string, known bool) {
+	if m := myAnimal.FindStringSubmatchIndex(text); m != nil {
+		if m[4] >= 0 && startsName(text[m[4]:m[5]]) {
+			return strings.ToLower(text[m[4]:m[5]]), text[m[1]:], true
+		}
+		return strings.ToLower(text[m[2]:m[3]]), text[m[3]:][1:], m[4] < 0
+	}
 	m := myRelative.FindStringSubmatchIndex(text)
 	if m == nil || formerly.MatchString(text) {
 		return "", "", false
@@ -348,7 +364,7 @@ func (s *saying) about(name, value string) (about, bool) {
 	return about{name: name, subject: s.subject, value: value, negated: s.denied}, true
 }
 
-var goesOn = english(`\s*(?:[,;!?()\[\]–—"“”]|[.…](?:\s|$)|:\s|\s-\s|\s(?:and|but|because|since|so|when|where|which|who|that|with|now|again|anymore|these days|nowadays|at the moment|right now|currently|today|yesterday|tomorrow|tonight|last|next|this|as|until|till|from|near|though|although|while|after|before|for|if|instead|too|already|lol|haha|tho|cuz|bc|ago|on|in|at|every|twice|once|permanently|temporarily|together|by|or|to|dont|don't|do not|please|pls)(?:\s|$)).*$`)
+var goesOn = english(`\s*(?:[,;!?()\[\]–—"“”]|[.…](?:\s|$)|:\s|\s-\s|\s(?:and|but|because|since|so|when|where|which|who|that|with|now|again|anymore|these days|nowadays|at the moment|right now|currently|today|yesterday|tomorrow|tonight|last|next|this|as|until|till|from|near|though|although|while|after|before|for|if|instead|too|already|lol|haha|tho|cuz|bc|ago|on|in|at|every|twice|once|permanently|temporarily|together|by|or|to|dont|don't|do not|please|pls)(?:[\s,;.!?]|$)).*$`)
 
 // valueOf is the beginning of a text up to where something else begins.
 func valueOf(text string) string {

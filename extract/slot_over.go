@@ -14,7 +14,7 @@ import (
 var (
 	gaveUp    = english(`^(?:(?:gave up|given up|giving up|am giving up)(?: on)?|quit|dropped|stopped|packed in|jacked in|am done with|am through with|ditched|binned|got rid of|sold|closed down|closed|shut down|shut|wound up|gave away|cancelled|canceled|returned|handed in|handed back|gave back|left|dropped out of|resigned from|stepped down from|got kicked out of|got thrown out of|pulled out of|withdrew from|(?:have )?had to (?:close|sell|cancel|give up|give away|quit|leave|drop|shut))\s+(?:going to\s+)?(.+)$`)
 	memberOf  = english(`^(?:(?:am|is|are|became|got to be)\s+(?:(?:a|an|the|one of the)\s+)?(?:[\pL-]+\s+)?(?:member|members|captain|treasurer|secretary|chair|chairman|chairwoman|president|trustee|patron)\s+of|belongs? to)\s+(?:the|a|an|our|my)?\s*(.+)$`)
-	inGroup   = english(`^(?:(?:am|is|are|sit|sits|serve|serves)\s+(?:on|in|part of)|(?:sing|sings|row|rows)\s+(?:in|with|for)|(?:play|plays)\s+(?:(?:the |lead )?[\pL-]+\s+)?(?:in|for|with))\s+(?:the|a|an|our|my)\s+(.+)$`)
+	inGroup   = english(`^(?:(?:am|is|are|sit|sits|serve|serves)\s+(?:on|in|part of)|(?:also\s+)?(?:sing|sings|row|rows)\s+(?:in|with|for)|(?:also\s+)?(?:play|plays)\s+(?:(?:the |lead )?[\pL-]+\s+)?(?:in|for|with))\s+((?:the|a|an|our|my)\s+.+|\p{Lu}.+)$`)
 	groups    = english(`\b(?:choir|band|team|club|council|committee|board|orchestra|ensemble|quartet|society|union|party|squad|association|crew|guild|church|league|troupe|network|cooperative|co-op|collective|parish|jury|group)\b`)
 	owns      = english(`^(?:own|owns|co-own|rent|rents|lease|keep|keeps|run|runs|manage|have|has|bought|inherited)\s+(?:got\s+)?((?:a|an|the|my|our|two|three|four|five|\d+)\s+.+)$`)
 	isOn      = english(`^(?:am|is|went|go|goes|been put|was put|got put)\s+(on|off)\s+(?:the\s+|my\s+)?([\pL-]+)(?:\s+(\d[\d.,]*\s?(?:mg|mcg|ml|g)))?(?:\W*$|\s*[,.;!(].*|\s+(?:now|for|since|again|twice|once|every|at|in|and|to|daily|these|because)\b.*)`)
@@ -131,8 +131,8 @@ func groupSlot(s *saying) (about, bool) {
 		}
 	}
 	if m := s.match(inGroup, " on ", " in ", " of ", " for ", " with "); m != nil {
-		if group := groupOf(m[1]); group != "" && (groups.MatchString(strings.ToLower(valueOf(m[1]))) || nameCall.MatchString(m[1])) {
-			if strings.HasPrefix(s.lowPredicate, "play") && !nameCall.MatchString(m[1]) && played[strings.Fields(valueOf(strings.TrimPrefix(m[0][strings.Index(m[0], " ")+1:], "the ")))[0]] {
+		if group := groupOf(m[1]); group != "" && (groups.MatchString(strings.ToLower(valueOf(m[1]))) || nameCall.MatchString(m[1]) || s.over && startsName(m[1])) {
+			if strings.HasPrefix(s.lowPredicate, "play") && !nameCall.MatchString(m[1]) && !s.over && played[strings.Fields(valueOf(strings.TrimPrefix(m[0][strings.Index(m[0], " ")+1:], "the ")))[0]] {
 				return about{}, false // what is played outlasts with whom
 			}
 			return s.about("in:"+group, "")
@@ -145,9 +145,6 @@ var giveUpHints = strings.Split("gave,given,giving,quit,drop,stop,packed,jacked,
 
 // overSlot reads that something has come to an end.
 func overSlot(s *saying) (about, bool) {
-	if m := s.matchText(offIt, "called off", "cancel", "broke off", "ended"); m != nil {
-		return about{name: "marital status", value: "engaged", negated: true}, true
-	}
 	if m := s.matchText(gaveBirth, "birth", "baby"); m != nil && !s.denied && (strings.HasPrefix(s.low, "i ") || strings.HasPrefix(s.low, "we ") || strings.Contains(s.low, "our baby") || strings.Contains(s.low, "my baby") || strings.HasPrefix(s.low, "the baby") || strings.HasPrefix(s.low, "gave") || strings.HasPrefix(s.low, "had")) {
 		return about{name: "health:pregnant", negated: true}, true
 	}

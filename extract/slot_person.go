@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,7 +23,7 @@ var (
 	spokenAs = english(`^(?:my )?pronouns are\s+(\pL+(?:/\pL+)+)`)
 	usesThem = english(`^use\s+(\pL+(?:/\pL+)+)(?: pronouns)?`)
 
-	isAge     = english(`^(?:am|is|are)\s+(\d{1,3})(?:\s*(?:years?[- ]old|yrs? old|yo|y/o|years of age))?(?:\s+(?:now|today|already|btw|as of|and|but|not)\b.*|\s*[,;!(].*|\.(?:\s.*)?)?\W*$`)
+	isAge     = english(`^(?:am|is|are)\s+(\d{1,3})(?:\s*(?:years?[- ]old|yrs? old|yo|y/o|years of age))?(?:\s+(?:now|today|already|btw|as of|and|but|not|since|in|last|this|next)\b.*|\s*[,;!(].*|\.(?:\s.*)?)?\W*$`)
 	turnedAge = english(`^turned\s+(\d{1,3})\b`)
 	agedLong  = english(`^(?:am|is|are)\s+(?:a\s+)?(\d{1,3})[- ]?(?:years?[- ]old|yo|y/o|yrs old)\b`)
 
@@ -33,17 +34,20 @@ var (
 	marital    = english(`^(?:am|is|are)\s+(?:happily |newly |recently |legally |not )*(single|married|divorced|engaged|widowed|separated)\b`)
 	elidedWed  = english(`^(married|divorced|single|engaged|widowed)(?:\s+(?:to|now|again|with|since)\b|\W*$)`)
 	gotMarried = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on)\b.*|\W*)$`)
-	brokeUp    = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together)`)
+	brokeUp    = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|me and (?:my )?(` + partners + `|\pL[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together)`)
+	seeing     = english(`^(?:am|are|have been|been|started|began)\s+(?:seeing|dating|going out with)\s+(?:(?:a|an|this|some)\s+)?(?:(?:new|really nice|nice|lovely)\s+)?(?:(?:guy|girl|man|woman|boy|bloke|lad|lass|dude|lady|person|someone|somebody)\s*,?\s+(?:called|named)\s+)(\pL[\pL'’-]+)`)
+	inCouple   = english(`^(?:have|have got|got)\s+(?:a|my)\s+(?:new\s+)?(?:girlfriend|boyfriend|partner|bf|gf)(?:\W*$|\s*[,.;!(].*|\s+(?:now|again|called|named)\b.*)`)
 	leftThem   = english(`^(?:broke up with|split up with|split from|separated from|divorced)\s+(?:my\s+)?(` + partners + `|\p{Lu}[\pL'’-]+)`)
 
-	relativeIs = english(`^(?:my|our)\s+(?:(?:older|younger|little|big|best|elder|eldest|oldest|youngest|new|only|baby|twin)\s+)*(` + sole + `|` + several + `)(?:'s name)?\s+(?:is|are)\s+(?:now\s+)?(?:called |named )?(\p{L}[\pL'’-]+(?:\s\p{Lu}[\pL'’-]+)?)(?:\W*$|\s*[,.;!(–—-].*|\s+(?:and|but|now)\b.*)`)
-	petIs      = english(`^(?:my|our)\s+(?:(?:new|old|little|first|other|rescue|pet)\s+)*(` + animals + `)(?:'s name)?\s+is\s+(?:called|named|name is)?\s*(\p{Lu}[\pL'’-]+|\p{L}+)(?:\W*$|\s*[,.;!(].*)`)
-	petNamed   = english(`^(?:have|has|got|adopted|rescued|bought|own|are getting|am getting|is getting)(?: got)?\s+(?:a|an|the|another|our|my|one)\s+(?:[\pL-]+\s+){0,3}?(` + animals + `)s?\s*(?:,\s*)?(?:called|named|whose name is)\s+(\p{L}[\pL'’-]+)`)
-	myPetDoes  = english(`^(?:my|our)\s+(?:(?:new|old|little|rescue)\s+)*(` + animals + `)\s+(\p{Lu}[\pL'’-]+)\s`)
-	petGone    = english(`^(\p{L}[\pL'’-]+)\s+(?:has\s+|have\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on|passed|was put down|crossed the rainbow bridge|ran away)\b`)
-	petEnds    = english(`\b(?:died|passed away|passed on|was put down|put to sleep|ran away)\b`)
-	petGiven   = english(`^(?:gave|had to (?:put|give)|put|rehomed|lost)\s+(\p{Lu}[\pL'’-]+)\s*(?:away|up|down|to sleep|to|last|yesterday|today|$)`)
-	petsKept   = english(`^(?:have|has|keep|own)(?: got)?\s+(\d{1,3}|` + tally + `)\s+(?:[\pL-]+\s+){0,2}?(` + animals + `|kid|child|children|son|daughter|brother|sister|sibling|grandchild|grandchildren)(?:s|es|ies)?(?:\W*$|\s*[,.;!(:].*|\s+(?:now|again|at home|at the moment|already)\b.*)`)
+	relativeIs  = english(`^(?:my|our)\s+(?:(?:older|younger|little|big|best|elder|eldest|oldest|youngest|new|only|baby|twin)\s+)*(` + sole + `|` + several + `)(?:'s name)?\s+(?:is|are)\s+(?:now\s+)?(?:called |named )?(\p{L}[\pL'’-]+(?:\s\p{Lu}[\pL'’-]+)?)(?:\W*$|\s*[,.;!(–—-].*|\s+(?:and|but|now)\b.*)`)
+	newRelative = english(`^(?:have|have got|got)\s+(?:a|our|my)\s+new\s+(boss|manager|landlord|landlady|flatmate|roommate)(?:\s+now)?\s*(?:,|:|-|–|called|named)\s*(?:(?:he is|she is|it is)\s+)?(?:called\s+|named\s+)?(\p{Lu}[\pL'’-]+)`)
+	petIs       = english(`^(?:my|our)\s+(?:(?:new|old|little|first|other|rescue|pet)\s+)*(` + animals + `)(?:'s name)?\s+is\s+(?:called|named|name is)?\s*(\p{Lu}[\pL'’-]+|\p{L}+)(?:\W*$|\s*[,.;!(].*)`)
+	petNamed    = english(`^(?:have|has|got|adopted|rescued|bought|own|are getting|am getting|is getting)(?: got)?\s+(?:a|an|the|another|our|my|one)\s+(?:[\pL-]+\s+){0,3}?(` + animals + `)s?\s*(?:,\s*)?(?:called|named|whose name is)\s+(\p{L}[\pL'’-]+)`)
+	myPetDoes   = english(`^(?:my|our)\s+(?:(?:new|old|little|rescue)\s+)*(` + animals + `)\s+(\p{Lu}[\pL'’-]+)\s`)
+	petGone     = english(`^(\p{L}[\pL'’-]+)\s+(?:has\s+|have\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on|passed|was put down|crossed the rainbow bridge|ran away)\b`)
+	petEnds     = english(`\b(?:died|passed away|passed on|was put down|put to sleep|ran away)\b`)
+	petGiven    = english(`^(?:gave|had to (?:put|give)|put|rehomed|lost)\s+(\p{Lu}[\pL'’-]+)\s*(?:away|up|down|to sleep|to|last|yesterday|today|$)`)
+	petsKept    = english(`^(?:have|has|keep|own)(?: got)?\s+(\d{1,3}|` + tally + `)\s+(?:[\pL-]+\s+){0,2}?(` + animals + `|kid|child|children|son|daughter|brother|sister|sibling|grandchild|grandchildren)(?:s|es|ies)?(?:\W*$|\s*[,.;!(:].*|\s+(?:now|again|at home|at the moment|already)\b.*)`)
 )
 
 const tally = `no|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a|an`
@@ -109,6 +113,12 @@ func pronounSlot(s *saying) (about, bool) {
 var personal3 = set(`he she they it xe ze any`)
 
 func ageSlot(s *saying) (about, bool) {
+	if m := s.match(inYear4, "year", "grade", "class", "form"); m != nil && s.known && !also.MatchString(s.text) {
+		return s.about("school year", strings.ToLower(m[1]))
+	}
+	if m := s.match(agedMonths, "months", "weeks", "days"); m != nil && s.known && s.subject != "" {
+		return s.about("age", strings.ToLower(m[1]))
+	}
 	if !s.known || !strings.ContainsAny(s.predicate, "0123456789") {
 		return about{}, false
 	}
@@ -129,6 +139,11 @@ func ageSlot(s *saying) (about, bool) {
 	}
 	return about{}, false
 }
+
+var (
+	agedMonths = english(`^(?:am|is|are)\s+(?:about |almost |nearly )?(\d{1,2} (?:months|weeks|days))(?: old)?(?:\s+(?:now|today|already)\b.*|\s*[,;!(].*)?\W*$`)
+	inYear4    = english(`^(?:am|is)\s+(?:now\s+)?in\s+(?:her |his |my )?((?:year|grade|class|form) \w+|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|final|last) (?:year|grade|class))\b`)
+)
 
 func birthdaySlot(s *saying) (about, bool) {
 	if m := s.matchText(isBirthday, "birthday"); m != nil && strings.ContainsAny(m[1], "0123456789") {
@@ -180,22 +195,34 @@ func maritalSlot(s *saying) (about, bool) {
 			return s.about("marital status", strings.ToLower(m[1]))
 		}
 	}
+	if m := s.matchText(offIt, "called off", "cancel", "broke off", "ended"); m != nil {
+		return about{name: "marital status", value: "engaged", negated: true}, true
+	}
+	if m := s.match(seeing, "seeing", "dating", "going out"); m != nil && s.self() {
+		return s.about("partner", m[1])
+	}
+	if m := s.match(inCouple, strings.Split(partners, "|")...); m != nil && s.self() && !s.denied {
+		return about{name: "marital status", value: "in a relationship"}, true
+	}
 	gone := ""
 	if m := s.matchText(brokeUp, "broke", "split", "separated", "divorced", "parted", "together"); m != nil {
-		gone = m[1] + m[2]
+		gone = m[1] + m[2] + m[3]
 	} else if m := s.match(leftThem, "broke", "split", "separated", "divorced"); m != nil && s.self() {
 		gone = m[1]
 	} else {
 		return about{}, false
 	}
 	a := about{name: "partner", negated: true}
-	if startsName(gone) {
+	if startsName(gone) || gone != "" && s.plain && !slices.Contains(strings.Split(partners, "|"), strings.ToLower(gone)) && gone != "ex" {
 		a.value = gone
 	}
 	return a, true
 }
 
 func relationSlot(s *saying) (about, bool) {
+	if m := s.match(newRelative, "new "); m != nil && s.self() && !s.denied {
+		return about{name: relation(strings.ToLower(m[1])), value: m[2]}, true
+	}
 	m := s.matchText(relativeIs, "my ", "our ")
 	if m == nil || !startsName(m[2]) && !(s.plain && strings.Contains(s.text, " called ") || strings.Contains(s.text, " named ") || strings.Contains(s.text, "name is ")) || notNames[strings.ToLower(m[2])] || peoples(strings.ToLower(m[2])) || strings.HasPrefix(m[2], "I ") {
 		return about{}, false
@@ -216,8 +243,8 @@ func petSlot(s *saying) (about, bool) {
 	if m := s.match(petNamed, "called", "named", "name is"); m != nil && s.known {
 		return s.about("pet:"+strings.ToLower(m[2]), "")
 	}
-	if m := s.matchText(myPetDoes, "my ", "our "); m != nil && !s.denied {
-		return about{name: "pet:" + strings.ToLower(m[2]), negated: petEnds.MatchString(s.text)}, true
+	if m := s.matchText(myPetDoes, "my ", "our "); m != nil && !s.denied && petEnds.MatchString(s.text) {
+		return about{name: "pet:" + strings.ToLower(m[2]), negated: true}, true
 	}
 	if m := s.matchText(petGone, "died", "passed", "rainbow", "put down", "ran away"); m != nil && startsName(m[1]) && !noNames[strings.ToLower(m[1])] {
 		return about{name: "pet:" + strings.ToLower(m[1]), negated: true}, true
@@ -227,6 +254,14 @@ func petSlot(s *saying) (about, bool) {
 	}
 	if m := s.match(petsKept, "have", "has", "keep", "own"); m != nil && s.self() && !s.denied && !(m[1] == "a" || m[1] == "an") {
 		return about{name: "number of " + plural(strings.ToLower(m[2])), value: strings.ToLower(m[1])}, true
+	}
+	return about{}, false
+}
+
+// petNoted reads that there is a pet where nothing else is told of it.
+func petNoted(s *saying) (about, bool) {
+	if m := s.matchText(myPetDoes, "my ", "our "); m != nil && !s.denied {
+		return about{name: "pet:" + strings.ToLower(m[2])}, true
 	}
 	return about{}, false
 }
@@ -378,18 +413,24 @@ func (s *saying) firm(text string) string {
 var unspecific = set(`moment same new living while weekend weekends night day time project company job bit week month year minute past future book novel paper few couple lot`)
 
 var (
-	worksAs = english(`^(?:work|works|am working|is working|am employed|is employed|worked)\s+(?:full[- ]time\s+)?as (?:a|an|the)\s+(.+)$`)
-	isAAt   = english(`^(?:am|is)\s+(?:a|an|the)\s+(?:[\pL-]+\s+){0,3}?(?:` + trades + `|intern|lead|head|director|assistant|clerk|officer|partner|trainee|apprentice)\s+(?:at|for|with)\s+(\p{Lu}.*)$`)
-	nowAt   = english(`^(?:am|is)\s+at\s+(\p{Lu}\S*(?:\s\p{Lu}\S*)?)\s+(?:now|since)\b`)
-	jobIs   = english(`^my (?:new |current )?(?:job|employer|position|role) is (?:now )?(?:at |with )?(\p{Lu}.*)$`)
-	isA     = english(`^(?:am|is)\s+(?:a|an)\s+((?:[\pL-]+\s+){0,2}?(?:` + trades + `))(?:\W*$|\s*[,.;!(].*|\s+(?:at|by|in|with|for|from|and|now|who|since|here)\b.*)`)
+	worksAs  = english(`^(?:work|works|am working|is working|am employed|is employed|worked)\s+(?:full[- ]time\s+)?as (?:a|an|the)\s+(.+)$`)
+	promoted = english(`^(?:(?:got|was|been|am|have been)\s+)?promoted to\s+(?:an?\s+|the\s+)?(.+)$`)
+	isAAt    = english(`^(?:am|is)\s+(?:a|an|the)\s+(?:[\pL-]+\s+){0,3}?(?:` + trades + `|intern|lead|head|director|assistant|clerk|officer|partner|trainee|apprentice)\s+(?:at|for|with)\s+(\p{Lu}.*)$`)
+	nowAt    = english(`^(?:am|is)\s+at\s+(\p{Lu}\S*(?:\s\p{Lu}\S*)?)\s+(?:now|since)\b`)
+	jobIs    = english(`^my (?:new |current )?(?:job|employer|position|role) is (?:now )?(?:at |with )?(\p{Lu}.*)$`)
+	isA      = english(`^(?:am|is)\s+(?:a|an)\s+((?:[\pL-]+\s+){0,2}?(?:` + trades + `))(?:\W*$|\s*[,.;!(].*|\s+(?:at|by|in|with|for|from|and|now|who|since|here)\b.*)`)
 )
 
 const trades = `nurse|doctor|teacher|paramedic|engineer|developer|programmer|designer|architect|lawyer|electrician|plumber|carpenter|chef|cook|baker|barista|waiter|waitress|bartender|pilot|driver|firefighter|police officer|accountant|journalist|editor|translator|interpreter|librarian|scientist|researcher|physicist|chemist|biologist|professor|lecturer|therapist|psychologist|physiotherapist|dentist|vet|veterinarian|pharmacist|midwife|surgeon|photographer|florist|gardener|farmer|mechanic|welder|technician|analyst|consultant|manager|salesperson|cashier|hairdresser|barber|tailor|social worker|data scientist|project manager|product manager|bookkeeper|secretary|receptionist|musician|violinist|pianist|actor|actress|dancer|sailor|fisherman|soldier|judge|notary|optician|radiologist|cardiologist|beekeeper|locksmith|janitor|courier|postman|mail carrier|flight attendant|tram driver|bus driver|taxi driver|truck driver|student`
 
 func roleSlot(s *saying) (about, bool) {
-	if !s.known || !strings.Contains(s.lowPredicate, " a") || also.MatchString(s.text) {
+	if !s.known || !strings.Contains(s.lowPredicate, " a") && !strings.Contains(s.lowPredicate, "promoted") || also.MatchString(s.text) {
 		return about{}, false
+	}
+	if m := s.match(promoted, "promoted", "made"); m != nil && !s.denied {
+		if what := strings.ToLower(valueOf(m[1])); what != "" && len(strings.Fields(what)) <= 4 {
+			return s.about("role", what)
+		}
 	}
 	if m := s.match(worksAs, "as a", "as the"); m != nil && !strings.HasPrefix(s.predicate, "worked") {
 		if what := strings.ToLower(valueOf(m[1])); what != "" && len(strings.Fields(what)) <= 4 {

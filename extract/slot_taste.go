@@ -10,9 +10,10 @@ var (
 	likes = english(`^(love|loves|like|likes|adore|adores|enjoy|enjoys|am (?:a )?(?:big |huge |massive )?fan of|is a (?:big |huge )?fan of|am (?:really |very )?into|is (?:really )?into|am fond of|am obsessed with|am crazy about)\s+(.+)$`)
 	hates = english(`^(hate|hates|dislike|dislikes|detest|detests|despise|despises|loathe|loathes|can (?:not )?stand|can (?:not )?bear|can (?:not )?abide|am sick of|am tired of)\s+(.+)$`)
 
-	favoriteIs = english(`^(?:my (?:(?:new|current|absolute|all-time|all time|very)\s+)*)favorite\s+((?:[\pL][\pL\pM'-]*\s+){1,4}?)(is no longer|are no longer|is not|are not|is now|are now|is|are)\s+(?:still |actually |definitely |probably )?(\S.*)$`)
-	favoriteOf = english(`^(\S+(?:\s+\S+){0,4}?)\s+(is no longer|are no longer|is not|are not|is now|is|are)\s+my (?:(?:new|current|absolute|all-time|all time|very)\s+)*favorite\s+([\pL][\pL\pM'-]*(?:\s+[\pL][\pL\pM'-]*)?)(?: now| any ?more| of all time| ever| these days| nowadays| at the moment| right now| though)?\W*$`)
-	kindBreak  = set(`part thing time place of about in to for on at with among memory moment one person people is are was`)
+	favoriteIs  = english(`^(?:my (?:(?:new|current|absolute|all-time|all time|very)\s+)*)favorite\s+((?:[\pL][\pL\pM'-]*\s+){1,4}?)(is no longer|are no longer|is not|are not|is now|are now|is|are)\s+(?:still |actually |definitely |probably )?(\S.*)$`)
+	newFavorite = english(`^(?:(?:my|got a|i have a|i have got a|a)\s+)?new favorite\s+([\pL][\pL'-]*(?:\s[\pL'-]+)?)\s*(?:\s(?:is|now)\s|:|,|-|–)\s*(?:now\s+)?(\S.{1,60})$`)
+	favoriteOf  = english(`^(\S+(?:\s+\S+){0,4}?)\s+(is no longer|are no longer|is not|are not|is now|is|are)\s+my (?:(?:new|current|absolute|all-time|all time|very)\s+)*favorite\s+([\pL][\pL\pM'-]*(?:\s+[\pL][\pL\pM'-]*)?)(?: now| any ?more| of all time| ever| these days| nowadays| at the moment| right now| though)?\W*$`)
+	kindBreak   = set(`part thing time place of about in to for on at with among memory moment one person people is are was`)
 
 	allergicTo = english(`^(?:(?:am|is|are|been)\s+)?(?:(?:very|really|severely|highly|extremely|deathly|mildly|slightly|not|no longer|terribly)\s+)*allergic to\s+(.+)$`)
 	hasAllergy = english(`^(?:have|has)(?: got)?\s+(?:(?:a|an|any|severe|bad|strong|mild|serious|no)\s+)*([\pL-]+(?:\s[\pL-]+)?)\s+(?:allergy|allergies|intolerance)\b`)
@@ -57,6 +58,9 @@ func (s *saying) taste(what string, negated bool) (about, bool) {
 
 func favoriteSlot(s *saying) (about, bool) {
 	kind, verb, value := "", "", ""
+	if m := s.matchText(newFavorite, "new favorite"); m != nil {
+		return about{name: "favorite:" + strings.ToLower(strings.TrimSpace(m[1])), value: title(m[2])}, true
+	}
 	if m := s.matchText(favoriteIs, "favorite"); m != nil {
 		kind, verb, value = m[1], m[2], valueOf(m[3])
 		if whole := strings.TrimRight(m[3], ".!"); strings.HasPrefix(whole, "The ") || strings.HasPrefix(whole, "the ") || startsName(whole) {

@@ -54,14 +54,16 @@ func answerSlot(s *saying) (about, bool) {
 var notFirst = english(`^(?:please\s+)?(?:do not|never|stop)\b`)
 
 var (
-	listens    = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)\s+(?:now\s+)?(?:(?:listens|runs|is|is running|is listening|serves)\s+(?:now\s+)?on\s+|is\s+(?:now\s+)?(?:at|on)\s+)port\s+(\d{2,5})`)
-	portIs     = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)(?:'s)? port is (?:now\s+)?(\d{2,5})`)
-	writtenIn  = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)\s+(?:is|are)\s+(?:now\s+|all\s+)?(?:written|built|implemented|coded|done)\s+(?:in|with|on)\s+([\pL][\pL\d+#.]*)`)
-	usesTool   = english(`^(?:use|are using|am using|run|are on|are running|run on|target|support)\s+(\p{Lu}[\pL+#.]*(?:\s\p{Lu}[\pL+#.]*)?)\s+v?(\d[\d.]*)`)
-	upgraded   = english(`^(?:upgraded|updated|migrated|moved|bumped|switched)\s+(?:to|from (?:\p{Lu}[\pL+#.]*\s+)?v?[\d.]+ to|(?:our )?\p{Lu}[\pL+#.]* to)\s+(\p{Lu}[\pL+#.]*)\s+v?(\d[\d.]*)`)
-	deadlineIs = english(`^(?:the\s+|our\s+|my\s+)?deadline (?:for|of) (?:the |our |my )?([\pL][\pL\d _-]{1,30}?)\s+(?:is|was moved to|has moved to|moved to|is now|was pushed to|got moved to)\s+(?:now\s+)?(?:on\s+)?(.+)$`)
-	setting    = english(`^(?:the|our)\s+((?:[\pL\d_.-]+\s+){0,3}?)(default branch|main branch|branch|rate limit|timeout|staging url|url|version|region|database|license|framework|package manager|linter|standup|stand-up|retro|budget)\s+(?:is|are)\s+(?:now\s+)?(?:at\s+|in\s+|on\s+)?(\S.*)$`)
-	versionIs  = english(`^(?:the\s+|our\s+)?(\p{Lu}[\pL+#.]*)\s+version is\s+(?:now\s+)?v?(\d[\d.]*)`)
+	listens     = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)\s+(?:now\s+)?(?:(?:listens|runs|is|is running|is listening|serves)\s+(?:now\s+)?on\s+|is\s+(?:now\s+)?(?:at|on)\s+)port\s+(\d{2,5})`)
+	portIs      = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)(?:'s)? port is (?:now\s+)?(\d{2,5})`)
+	writtenIn   = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)\s+(?:is|are)\s+(?:now\s+|all\s+)?(?:written|built|implemented|coded|done)\s+(?:in|with|on)\s+([\pL][\pL\d+#.]*)`)
+	usesTool    = english(`^(?:use|are using|am using|run|are on|are running|run on|target|support)\s+(\p{Lu}[\pL+#.]*(?:\s\p{Lu}[\pL+#.]*)?)\s+v?(\d[\d.]*)`)
+	upgraded    = english(`^(?:upgraded|updated|migrated|moved|bumped|switched)\s+(?:to|from (?:\p{Lu}[\pL+#.]*\s+)?v?[\d.]+ to|(?:our )?\p{Lu}[\pL+#.]* to)\s+(\p{Lu}[\pL+#.]*)\s+v?(\d[\d.]*)`)
+	deadlineIs  = english(`^(?:the\s+|our\s+|my\s+)?deadline (?:for|of) (?:the |our |my )?([\pL][\pL\d _-]{1,30}?)\s+(?:is|was moved to|has moved to|moved to|is now|was pushed to|got moved to)\s+(?:now\s+)?(?:on\s+)?(.+)$`)
+	itsDeadline = english(`^(?:(?:the|our|my)\s+)?([\pL][\pL\d _-]{1,30}?)\s+deadline\s+(?:is|was moved to|has moved to|moved to|is now|was pushed to|got moved to|got pushed to|has been moved to)\s+(?:now\s+)?(?:on\s+)?(.+)$`)
+	onVersion   = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)\s+(?:is|runs)\s+(?:now\s+)?(?:on|at)\s+(v\d[\d.]*)\b`)
+	setting     = english(`^(?:the|our)\s+((?:[\pL\d_.-]+\s+){0,3}?)(default branch|main branch|branch|rate limit|timeout|staging url|url|version|region|database|license|framework|package manager|linter|standup|stand-up|retro|budget)\s+(?:is|are)\s+(?:now\s+)?(?:at\s+|in\s+|on\s+)?(\S.*)$`)
+	versionIs   = english(`^(?:the\s+|our\s+)?(\p{Lu}[\pL+#.]*)\s+version is\s+(?:now\s+)?v?(\d[\d.]*)`)
 )
 
 // runsOn tells what a part of a project is made with or runs on: "our CI runs on Jenkins",
@@ -83,6 +85,14 @@ func projectSlot(s *saying) (about, bool) {
 		if day := eventDay(m[2]); day != "" {
 			return about{name: "deadline", subject: subject(m[1]), value: day}, true
 		}
+	}
+	if m := s.matchText(itsDeadline, "deadline"); m != nil {
+		if day := eventDay(m[2]); day != "" {
+			return about{name: "deadline", subject: subject(m[1]), value: day}, true
+		}
+	}
+	if m := s.matchText(onVersion, " v"); m != nil {
+		return about{name: "version:" + subject(m[1]), value: m[2]}, true
 	}
 	if m := s.matchText(versionIs, "version"); m != nil {
 		return about{name: "version:" + strings.ToLower(m[1]), value: strings.TrimRight(m[2], ".")}, true
@@ -119,10 +129,29 @@ var (
 // movedBy tells that somebody moved an event.
 var movedBy = english(`^(?:they|the \pL+|he|she|i|we|my boss)\s+(?:have |has )?(?:just )?(?:moved|postponed|pushed(?: back)?|rescheduled|changed|shifted|brought forward)\s+(?:(?:my|our|the)\s+)?((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\s+(?:back |forward )?(?:to|until|till|for)\s+(.+)$`)
 
+// movedAgain is the same where the new day just follows: "moved my exam again, 3 May now".
+var movedAgain = english(`^(?:(?:they|the \pL+|he|she|i|we|my boss)\s+(?:have |has )?(?:just )?(?:moved|postponed|pushed|pushed back|rescheduled|changed|shifted)\s+(?:(?:my|our|the)\s+)?((?:[\pL'-]+\s+){0,3}?(?:` + events + `))|(?:(?:my|our|the)\s+)?((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\s+(?:(?:got|was|has been|is|has)\s+)?(?:moved|postponed|pushed|pushed back|rescheduled|changed|shifted|delayed))(?:\s+(?:yet\s+)?again)?\s*[,:;.–—-]\s*(?:(?:it is|now|to|so|new date|new date is|this time)\s+)*(?:on\s+)?(.+)$`)
+
 // takesPart tells of an event with a name that someone takes part in.
 var takesPart = english(`^(?:am|are|is)\s+(?:running|doing|racing|attending|taking part in|competing in|signed up for|registered for|walking|riding|swimming)\s+(?:in\s+)?(?:the|a)\s+(.+)$`)
 
 const events = `appointment|test|exam|flight|wedding|interview|surgery|operation|meeting|viewing|trip|party|concert|lesson|class|match|game|race|marathon|defen[cs]e|presentation|move|holiday|vacation|dinner|check-?up|scan|inspection|delivery|launch|release|demo|conference|recital|audition|hearing|due date|first day|graduation|reunion|ceremony|training|workshop|course|session|physio|visit|beta|standup|stand-up|retro|dentist|doctor|train|bus|choir|rehearsal|practice|call`
+
+// dateOf names the slot of when something is; "physio appointment" and "physio" are one.
+func dateOf(event string) string {
+	event = strings.ToLower(strings.TrimSpace(event))
+	if head, last, two := cutLast(event); two && (last == "appointment" || last == "session" || last == "visit") {
+		event = head
+	}
+	return "date:" + event
+}
+
+func cutLast(text string) (head, last string, two bool) {
+	if i := strings.LastIndexByte(text, ' '); i > 0 {
+		return text[:i], text[i+1:], true
+	}
+	return text, "", false
+}
 
 // eventDay is the day or time that a text names, as it was said; "" if there is none.
 func eventDay(text string) string {
@@ -140,20 +169,25 @@ var (
 // eventSlot reads when something is, or that it is not.
 func eventSlot(s *saying) (about, bool) {
 	if m := s.matchText(eventOff, "cancel", "off", "not happening", "no longer"); m != nil {
-		return about{name: "date:" + strings.ToLower(m[1]), negated: true}, true
+		return about{name: dateOf(m[1]), negated: true}, true
 	}
 	if m := s.match(cancelled, "cancel", "called off"); m != nil && s.self() {
-		return about{name: "date:" + strings.ToLower(m[1]), negated: true}, true
+		return about{name: dateOf(m[1]), negated: true}, true
 	}
 	if m := s.matchText(eventOn, " is ", "moved", "pushed", "postponed", "resched", "starts", "will be", "takes", "changed", "delay", "set for", "got"); m != nil && !strings.HasPrefix(strings.ToLower(m[2]), "not ") {
 		if day := eventDay(m[2]); day != "" {
-			return about{name: "date:" + strings.ToLower(m[1]), value: day}, true
+			return about{name: dateOf(m[1]), value: day}, true
 		}
 		return about{}, false
 	}
 	if m := s.matchText(movedBy, "moved", "postponed", "pushed", "resched", "changed", "shifted", "brought"); m != nil {
 		if day := eventDay(m[2]); day != "" {
-			return about{name: "date:" + strings.ToLower(m[1]), value: day}, true
+			return about{name: dateOf(m[1]), value: day}, true
+		}
+	}
+	if m := s.matchText(movedAgain, "moved", "postponed", "pushed", "resched", "changed", "shifted", "delayed"); m != nil {
+		if day := eventDay(m[3]); day != "" {
+			return about{name: dateOf(m[1] + m[2]), value: day}, true
 		}
 	}
 	if !s.known {
@@ -296,8 +330,11 @@ func (s *saying) model(text string) string {
 
 var attribute = english(`^my (?:new |current )?(phone number|mobile number|number|e-?mail(?: address)?|address|blood type|blood group|shoe size|height|weight|star sign|zodiac sign|time ?zone|job title|username|user name|nickname|email|wifi name|insurance|bank|gp|hometown|home town|dream job|team|budget|bedtime|alarm|locker(?: at the \pL+)? number|seat|desk|office|flat number|room number|apartment number|order number|membership number|licence plate|license plate|employer|major|degree|gym|commute|rent|salary|landlord|local pub|shift|student number) (?:is|changed to|has changed to|is now|went up to|dropped to|was changed to)\s+(?:now\s+)?(?:at\s+|in\s+)?(\S.*)$`)
 
+// changedTo is an attribute of the speaker's that is spoken of without "my".
+var changedTo = english(`^(?:(?:the|our)\s+)?(rent|salary|bedtime|commute|budget|shift) (?:changed to|has changed to|is now|went up to|went down to|was raised to|got raised to|dropped to|was changed to)\s+(\d\S*.*)$`)
+
 var (
-	weighs   = english(`^(?:weigh|weighs|am (?:down|up) to|is (?:down|up) to)\s+(\d[\d.,]* ?(?:kg|kilos?|lbs?|pounds|stone))\b`)
+	weighs   = english(`^(?:weigh|weighs|am (?:down|up) to|is (?:down|up) to)\s+(?:about |around |almost |nearly )?(\d[\d.,]* ?(?:kg|kgs|kilos?|lbs?|pounds|stone|g|grams))\b`)
 	risesAt  = english(`^(wake up|get up|go to bed|go to sleep)\s+(?:at|around)\s+(\S+(?: (?:am|pm|a\.m|p\.m))?)`)
 	takesIt  = english(`^(?:take|drink|like|have) my (coffee|tea)\s+((?:black|white|with|without|strong|weak|sweet|no|plain)\b.{0,30})$`)
 	commutes = english(`^(?:commute|get to work|go to work|travel to work)\s+(?:by|on)\s+(\pL+)|^(?:take|ride) (?:the|my|a) (\pL+) to work\b|^(cycle|bike|walk|drive) to work\b`)
@@ -318,6 +355,9 @@ func attributeSlot(s *saying) (about, bool) {
 		if m := s.match(commutes, "commute", "work"); m != nil && !s.denied && !also.MatchString(s.text) {
 			return s.about("commute", strings.ToLower(m[1]+m[2]+m[3]))
 		}
+	}
+	if m := s.matchText(changedTo, "went", "dropped", "changed", "is now", "raised"); m != nil {
+		return about{name: strings.ToLower(m[1]), value: strings.Trim(eventEnd.ReplaceAllString(m[2], ""), " .!")}, true
 	}
 	m := s.matchText(attribute, "my ")
 	if m == nil {
