@@ -1,6 +1,7 @@
 package memd
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -40,4 +41,48 @@ func ParseTime(field, s string) (time.Time, error) {
 // FormatTime writes a time as every answer does: RFC 3339 in UTC with Z.
 func FormatTime(t time.Time) string {
 	return t.UTC().Truncate(time.Microsecond).Format(time.RFC3339Nano)
+}
+
+const day = 24 * time.Hour
+
+// ParseSpan reads a duration that is not negative: Go's form, and days before it ("30m",
+// "7d", "1d12h"). The error is Invalid and names field.
+func ParseSpan(field, s string) (time.Duration, error) {
+	invalid := InvalidField(field, "must be a duration like 30m or 7d")
+	var days time.Duration
+	if n, rest, ok := strings.Cut(s, "d"); ok {
+		count, err := strconv.ParseUint(n, 10, 16) // up to 179 years
+		if err != nil {
+			return 0, invalid
+		}
+		days = time.Duration(count) * day
+		if rest == "" {
+			return days, nil
+		}
+		s = rest
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 || days+d < days {
+		return 0, invalid
+	}
+	return days + d, nil
+}
+
+// FormatSpan writes a duration as ParseSpan reads it, in days where it has any.
+func FormatSpan(d time.Duration) string {
+	days := ""
+	if d >= day {
+		days = strconv.FormatInt(int64(d/day), 10) + "d"
+		if d %= day; d == 0 {
+			return days
+		}
+	}
+	rest := d.String()
+	if strings.HasSuffix(rest, "m0s") {
+		rest = strings.TrimSuffix(rest, "0s")
+	}
+	if strings.HasSuffix(rest, "h0m") {
+		rest = strings.TrimSuffix(rest, "0m")
+	}
+	return days + rest
 }

@@ -214,12 +214,18 @@ func (a *App) startUp(ctx context.Context) error {
 	}
 	a.onStop("bus", a.bus.Close)
 
-	log := shortterm.New(a.pool, a.bus, shortterm.Config{Log: a.component("shortterm")})
-	workLog := shortterm.New(workers, a.bus, shortterm.Config{Log: a.component("shortterm"), Lease: lease})
+	logConfig, err := a.cfg.logConfig()
+	if err != nil {
+		return err
+	}
+	logConfig.Log = a.component("shortterm")
+	log := shortterm.New(a.pool, a.bus, logConfig)
+	logConfig.Lease = lease
+	workLog := shortterm.New(workers, a.bus, logConfig)
 	store := longterm.New(a.pool, longterm.Config{})
 	workStore := longterm.New(workers, longterm.Config{})
 	rec := recall.New(store, model, recall.Config{Log: a.component("recall")})
-	assembler, err := assemble.New(log, store, rec, assemble.Config{Header: a.cfg.RecallHeader, Log: a.component("assemble")})
+	assembler, err := assemble.New(log, store, rec, assemble.Config{Header: a.cfg.RecallHeader, Line: a.cfg.RecallLine, Log: a.component("assemble")})
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/shortterm"
 )
 
 // Config is all that can be set, from the environment or by flags. The tags are read
@@ -48,7 +49,15 @@ type Config struct {
 
 	APIKeys string `name:"api-keys" env:"MEMD_API_KEYS" secret:"keys" placeholder:"KEY=TENANT[:ROLE],…" help:"Static keys; roles admin, writer (default), reader. Unset: no key is asked for, loopback only."`
 
+	RotateIdle    string `env:"MEMD_ROTATE_IDLE" placeholder:"SPAN" help:"A session in which nothing came for so long (30m, 7d) is followed by a new one with the next user message; unset: never."`
+	RotateTurns   int    `env:"MEMD_ROTATE_TURNS" default:"0" help:"The same of one with so many user messages; 0: never."`
+	RotateTokens  int    `env:"MEMD_ROTATE_TOKENS" default:"0" help:"The same of one whose messages have so many tokens, at four bytes each; 0: never."`
+	RotateAge     string `env:"MEMD_ROTATE_AGE" placeholder:"SPAN" help:"The same of one that is so old; unset: never."`
+	KeepMessages  string `env:"MEMD_KEEP_MESSAGES" placeholder:"SPAN" help:"How long the log keeps messages that have settled (90d); unset: for ever. What was learned stays."`
+	IncognitoIdle string `env:"MEMD_INCOGNITO_IDLE" default:"24h" placeholder:"SPAN" help:"How long an incognito session lives after its last message."`
+
 	RecallHeader string `env:"MEMD_RECALL_HEADER" default:"retrieved memories:" help:"First line of a context's system message."`
+	RecallLine   string `env:"MEMD_RECALL_LINE" default:"{speaker}: {text}" help:"Form of each recalled line."`
 
 	LogLevel  string `env:"MEMD_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"trace, debug, info, warn, error."`
 	LogFormat string `env:"MEMD_LOG_FORMAT" default:"auto" placeholder:"FORMAT" help:"json, console, or auto: console on a terminal."`
@@ -147,6 +156,46 @@ func dataDir(set string) (string, error) {
 	return abs, nil
 }
 
+// logConfig gives how the log works by these settings.
+func (c Config) logConfig() (shortterm.Config, error) {
+	var problems []error
+	span := func(name, text string) *time.Duration {
+		if text == "" {
+			return nil
+		}
+		d, err := memd.ParseSpan(name, text)
+		if err != nil {
+			problems = append(problems, fmt.Errorf("%s: must be a duration like 30m or 7d", name))
+		}
+		return &d
+	}
+	count := func(name string, n int) *int {
+		switch {
+		case n < 0:
+			problems = append(problems, fmt.Errorf("%s: must not be negative", name))
+		case n > 0:
+			return &n
+		}
+		return nil
+	}
+	out := shortterm.Config{Limits: shortterm.Limits{
+		Idle: span("MEMD_ROTATE_IDLE", c.RotateIdle), Age: span("MEMD_ROTATE_AGE", c.RotateAge), Turns: count("MEMD_ROTATE_TURNS", c.RotateTurns)}}
+	if n := count("MEMD_ROTATE_TOKENS", c.RotateTokens); n != nil {
+		tokens := int64(*n)
+		out.Limits.Tokens = &tokens
+	}
+	if d := span("MEMD_KEEP_MESSAGES", c.KeepMessages); d != nil {
+		out.KeepMessages = *d
+	}
+	if d := span("MEMD_INCOGNITO_IDLE", c.IncognitoIdle); d != nil {
+		out.IncognitoIdle = *d
+		if *d == 0 {
+			problems = append(problems, errors.New("MEMD_INCOGNITO_IDLE: must be more than nothing"))
+		}
+	}
+	return out, errors.Join(problems...)
+}
+
 // UsesLLM says whether facts are extracted by a model.
 func (c Config) UsesLLM() bool {
 	return c.Extractor == "llm" || c.Extractor == "" && c.LLMURL != ""
@@ -226,6 +275,12 @@ func (c Config) Check() error {
 	}
 	if c.LLMPromptPrice < 0 || c.LLMCompletionPrice < 0 {
 		problem("MEMD_LLM_PROMPT_PRICE, MEMD_LLM_COMPLETION_PRICE: must not be negative")
+	}
+	if _, err := c.logConfig(); err != nil {
+		problems = append(problems, err)
+	}
+	if c.RecallLine != "" && !strings.Contains(c.RecallLine, "{text}") || strings.ContainsAny(c.RecallLine, "\r\n") {
+		problem("MEMD_RECALL_LINE: must be one line that holds {text}")
 	}
 	if c.EmbedURL != "" && c.EmbedModel == "" {
 		problem("MEMD_EMBED_MODEL: is needed with MEMD_EMBED_URL")

@@ -23,7 +23,8 @@ import (
 // that OpenAPI shows (from its tags, by huma) is also what a request is held to:
 // required, default, enum, minimum, maximum, minItems, maxItems. A missing field and
 // null are the same; a field of pointer or slice type without default is then nil. Only
-// a field of type clearable tells the two apart.
+// a field that tellsNull tells the two apart. An object within a body is a pointer to a
+// struct of the same kind.
 
 // identifier is an id from a caller; see memd.CheckID.
 type identifier string
@@ -140,6 +141,48 @@ func (clearable) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Format: "date-time", Nullable: true}
 }
 
+func (c *clearable) missing(null bool) { c.given = null }
+
+// span is a duration from a caller; see memd.ParseSpan.
+type span time.Duration
+
+// Schema gives the OpenAPI schema of a duration.
+func (span) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Examples: []any{"30m", "7d"}}
+}
+
+// clearableSpan is a span from a caller, or null to take away the one that is there.
+type clearableSpan struct {
+	given bool
+	value *time.Duration
+}
+
+// Schema gives the OpenAPI schema of a duration or null.
+func (clearableSpan) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Nullable: true, Examples: []any{"30m", "7d"}}
+}
+
+func (c *clearableSpan) missing(null bool) { c.given = null }
+
+// clearableCount is a number of things from a caller, or null to take away the one that is
+// there.
+type clearableCount struct {
+	given bool
+	value *int64
+}
+
+// Schema gives the OpenAPI schema of a number or null.
+func (clearableCount) Schema(huma.Registry) *huma.Schema {
+	least := 0.0
+	return &huma.Schema{Type: huma.TypeInteger, Minimum: &least, Nullable: true}
+}
+
+func (c *clearableCount) missing(null bool) { c.given = null }
+
+// tellsNull is a field that tells null, which takes away what is there, from one that is
+// missing, which leaves it.
+type tellsNull interface{ missing(null bool) }
+
 // pointer gives the time, nil if none came.
 func (m *moment) pointer() *time.Time {
 	if m == nil {
@@ -166,7 +209,7 @@ type field struct {
 	required bool
 	schema   *huma.Schema
 	fallback json.RawMessage // the default as JSON, nil if there is none
-	items    []field         // of an itemList: those of an item
+	items    []field         // of an itemList, those of an item; of an object, its own
 }
 
 // inputPlan says how an input is read.
@@ -212,6 +255,9 @@ func planField(registry huma.Registry, f reflect.StructField, name string, requi
 	p.schema.Nullable = false
 	if list, ok := reflect.New(f.Type).Interface().(itemList); ok {
 		p.items = planObject(registry, list.itemType())
+	}
+	if f.Type == reflect.TypeFor[*limits]() {
+		p.items = planObject(registry, f.Type.Elem())
 	}
 	if p.schema.Default != nil {
 		b, err := json.Marshal(p.schema.Default)
@@ -329,8 +375,8 @@ func readObject(fields []field, raw json.RawMessage, v reflect.Value, location s
 				faults = append(faults, memd.InvalidField(at, "is required"))
 				continue
 			}
-			if c, ok := target.Addr().Interface().(*clearable); ok {
-				c.given = value != nil
+			if c, ok := target.Addr().Interface().(tellsNull); ok {
+				c.missing(value != nil)
 				continue
 			}
 			if value = f.fallback; value == nil {
@@ -523,6 +569,31 @@ func (f field) read(v reflect.Value, raw json.RawMessage, location string) *memd
 			return fault
 		}
 		target.given, target.at = true, &at.Time
+	case *limits:
+		if faults := readObject(f.items, raw, v, location); len(faults) > 0 {
+			return faults[0]
+		}
+	case *clearableSpan:
+		at := new(span)
+		if fault := f.read(reflect.ValueOf(at).Elem(), raw, location); fault != nil {
+			return fault
+		}
+		target.given, target.value = true, (*time.Duration)(at)
+	case *span:
+		if raw[0] != '"' {
+			return memd.InvalidField(location, "must be a duration like 30m or 7d")
+		}
+		d, err := memd.ParseSpan(location, text(raw))
+		if err != nil {
+			return err.(*memd.Error)
+		}
+		*target = span(d)
+	case *clearableCount:
+		n := new(int64)
+		if fault := f.read(reflect.ValueOf(n).Elem(), raw, location); fault != nil {
+			return fault
+		}
+		target.given, target.value = true, n
 	case *moment:
 		if raw[0] != '"' {
 			return wrong()

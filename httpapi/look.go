@@ -106,6 +106,7 @@ func (s *server) describe() huma.Config {
 				{Name: "Short tier", Description: "The log of messages, its sessions, and what became of each message."},
 				{Name: "Context", Description: "The last turns and what is remembered, ready to be sent to a model."},
 				{Name: "Long tier", Description: "Memories: what was learned from messages, or stored as given."},
+				{Name: "Settings", Description: "What a tenant sets for itself."},
 				{Name: "Looking in", Description: "How memd is doing, and whom it knows."},
 			},
 		},

@@ -33,8 +33,9 @@ type postMessages struct {
 }
 
 type appendAnswer struct {
-	SessionID string            `json:"session_id"`
-	Messages  []appendedMessage `json:"messages" doc:"In the order given."`
+	SessionID     string            `json:"session_id" doc:"Where they are: of a session that a limit has rotated, the one that follows it."`
+	NextSessionID string            `json:"next_session_id,omitempty" doc:"The session that follows, of messages that came late to a closed one."`
+	Messages      []appendedMessage `json:"messages" doc:"In the order given."`
 }
 
 type appendedMessage struct {
@@ -68,6 +69,7 @@ type messagesInput struct {
 	Limit     *int       `query:"limit" minimum:"1" maximum:"1000" doc:"How many messages, in place of turns; with after 100 if there are no turns either."`
 	Before    *int64     `query:"before" minimum:"1" doc:"Only messages before this id."`
 	After     *int64     `query:"after" minimum:"0" doc:"Only messages after this id, and the first of them; 0 is before the very first. To read on, give the last id of the page before."`
+	Wait      wait       `query:"wait" doc:"Wait up to this long (at most 60s) for there to be one after after, which it needs; then answer, with none if none came."`
 }
 
 // What is read if the caller does not say how much: the last turns, or going forward so
@@ -180,7 +182,7 @@ func (s *server) messageRoutes() {
 		answers:     map[int]any{201: appendAnswer{}},
 	}, s.postMessages)
 	handle(s, operation{
-		method: http.MethodGet, path: "/v1/messages", name: "list-messages", tag: "Short tier",
+		method: http.MethodGet, path: "/v1/messages", name: "list-messages", tag: "Short tier", waits: maxWait,
 		summary:     "Read a session",
 		description: "Chronological, in the order of arrival: the last ones, or with after the first ones after it, so that a client that gives the last id it saw misses nothing.",
 		answers:     map[int]any{200: messagesAnswer{}},
@@ -211,7 +213,7 @@ func (s *server) postMessages(ctx context.Context, c *call, in *postMessagesInpu
 		return answer{}, err
 	}
 	return answer{status: http.StatusCreated, replayed: appended.Replayed,
-		body: appendAnswer{appended.SessionID, appendedMessages(appended)}}, nil
+		body: appendAnswer{appended.SessionID, appended.NextSessionID, appendedMessages(appended)}}, nil
 }
 
 func (s *server) getMessages(ctx context.Context, c *call, in *messagesInput) (answer, error) {
@@ -227,6 +229,17 @@ func (s *server) getMessages(ctx context.Context, c *call, in *messagesInput) (a
 		page.Limit = defaultForward
 	default:
 		page.Turns = defaultTurns
+	}
+	if in.Wait > 0 {
+		if in.After == nil {
+			return answer{}, memd.InvalidField("query.wait", "needs after")
+		}
+		waiting, stop := context.WithTimeout(ctx, time.Duration(in.Wait))
+		_, err := s.Log.AwaitAfter(waiting, c.tenant, page.UserID, page.SessionID, *in.After)
+		stop()
+		if err != nil {
+			return answer{}, err
+		}
 	}
 	session, entries, more, err := s.Log.Messages(ctx, c.tenant, page)
 	if err != nil {

@@ -109,10 +109,14 @@ func handle[I any](s *server, op operation, do func(context.Context, *call, *I) 
 			return err
 		}
 		if !op.open {
-			if err := acquire(r.Context(), s.turns, 1, "too many requests are at work"); err != nil {
+			turns := s.turns
+			if op.method == http.MethodGet && op.waits > 0 && r.URL.Query().Has("wait") {
+				turns = s.waiting // who waits must keep nobody else from their turn
+			}
+			if err := acquire(r.Context(), turns, 1, "too many requests are at work"); err != nil {
 				return err
 			}
-			defer s.turns.Release(1)
+			defer turns.Release(1)
 		}
 		in := new(I)
 		v := reflect.ValueOf(in).Elem()

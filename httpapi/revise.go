@@ -39,6 +39,9 @@ type patchSessionInput struct {
 type patchSession struct {
 	Title    *string  `json:"title" doc:"In place of the first words; at most 255 characters."`
 	Metadata metadata `json:"metadata" doc:"A merge patch (RFC 7386): null takes a key away."`
+	Closed   *bool    `json:"closed" doc:"true closes it, without a next one; what is closed stays so."`
+	Learn    *bool    `json:"learn" doc:"false: nothing is learned from what is posted to it from now on, and from what is open."`
+	Rotate   *limits  `json:"rotate" doc:"Changes to its limits: null takes one away, so that the tenant's holds."`
 }
 
 type deleteSessionAnswer struct {
@@ -71,7 +74,7 @@ func (s *server) reviseRoutes() {
 	}, s.reextractMessage)
 	handle(s, operation{
 		method: http.MethodPatch, path: "/v1/sessions/{session_id}", name: "edit-session", tag: "Short tier", effect: writes,
-		summary: "Change a session's title or metadata", answers: map[int]any{200: session{}},
+		summary: "Change a session's title, metadata, limits or what is learned from it, or close it", answers: map[int]any{200: session{}},
 	}, s.patchSession)
 	handle(s, operation{
 		method: http.MethodDelete, path: "/v1/sessions/{session_id}", name: "delete-session", tag: "Short tier", effect: writes,
@@ -114,10 +117,13 @@ func (s *server) reextractMessage(ctx context.Context, c *call, in *messageInput
 
 func (s *server) patchSession(ctx context.Context, c *call, in *patchSessionInput) (answer, error) {
 	b := in.Body
-	if b.Title == nil && b.Metadata == nil {
+	if b.Title == nil && b.Metadata == nil && b.Closed == nil && b.Learn == nil && b.Rotate == nil {
 		return answer{}, memd.InvalidField("body", "must have something to change")
 	}
-	change := shortterm.Change{Title: b.Title}
+	change := shortterm.Change{Title: b.Title, Closed: b.Closed, Learn: b.Learn}
+	if b.Rotate != nil {
+		change.Limits = func(was shortterm.Limits) (shortterm.Limits, error) { return b.Rotate.change(was), nil }
+	}
 	if b.Title != nil {
 		if err := memd.CheckID("body.title", *b.Title); err != nil {
 			return answer{}, err
@@ -134,7 +140,7 @@ func (s *server) patchSession(ctx context.Context, c *call, in *patchSessionInpu
 	}
 	changed, err := s.Log.ChangeSession(ctx, c.tenant, string(in.UserID), string(in.SessionID), string(in.AgentID), change)
 	if err != nil {
-		return answer{}, err
+		return answer{}, inBody(err)
 	}
 	return ok(showSession(string(in.UserID), changed))
 }

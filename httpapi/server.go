@@ -61,8 +61,9 @@ type Config struct {
 	// LearnWait is how long POST /v1/memories waits for what it was given to be
 	// learned from; default 30 s.
 	LearnWait time.Duration
-	// MaxInFlight bounds the requests at work; default 512. One more waits up to a
-	// second and is then refused with 503.
+	// MaxInFlight bounds the requests at work, and apart from them those that wait for
+	// something to come; default 512. One more waits up to a second and is then refused
+	// with 503.
 	MaxInFlight int
 	// MaxBodies bounds the bytes of all bodies at work; default 512 MiB.
 	MaxBodies int64
@@ -102,6 +103,7 @@ type server struct {
 	mux     *http.ServeMux
 	api     huma.API
 	turns   *semaphore.Weighted // requests at work
+	waiting *semaphore.Weighted // and those that wait for something to come
 	bodies  *semaphore.Weighted // bytes of bodies at work
 	metrics *metrics
 }
@@ -151,8 +153,9 @@ func newServer(d Deps, cfg Config) (*server, error) {
 		return nil, err
 	}
 	s := &server{Deps: d, cfg: cfg, keys: keys, mux: http.NewServeMux(),
-		turns:  semaphore.NewWeighted(int64(cfg.MaxInFlight)),
-		bodies: semaphore.NewWeighted(max(cfg.MaxBodies, maxBody+1)),
+		turns:   semaphore.NewWeighted(int64(cfg.MaxInFlight)),
+		waiting: semaphore.NewWeighted(int64(cfg.MaxInFlight)),
+		bodies:  semaphore.NewWeighted(max(cfg.MaxBodies, maxBody+1)),
 	}
 	if s.metrics, err = newMetrics(d.Registerer); err != nil {
 		return nil, err
@@ -165,6 +168,7 @@ func newServer(d Deps, cfg Config) (*server, error) {
 	s.memoryRoutes()
 	s.reviseRoutes()
 	s.userRoutes()
+	s.settingsRoutes()
 	s.lookRoutes()
 	return s, nil
 }

@@ -3,9 +3,13 @@ package httpapi
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"reflect"
+	"strings"
 	"time"
 
+	"github.com/danielgtaylor/huma/v2"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/shortterm"
 )
@@ -20,6 +24,82 @@ type postSession struct {
 	SessionID         identifier `json:"session_id" doc:"Its name. Default: a new UUID."`
 	PreviousSessionID identifier `json:"previous_session_id" doc:"The session it carries on."`
 	Metadata          metadata   `json:"metadata"`
+	Rotate            *limits    `json:"rotate" doc:"When the next user message opens a session that follows this one."`
+	Learn             *bool      `json:"learn" doc:"false: nothing is learned from it. Default: true, unless it is incognito."`
+	Incognito         bool       `json:"incognito" default:"false" doc:"Nothing is learned from it, and it goes with all its messages when it is closed, rotated or idle for long."`
+}
+
+// limits say when a session is rotated by itself. Of those that are missing or null the
+// tenant's hold, and then the daemon's.
+type limits struct {
+	Idle   clearableSpan  `json:"idle" doc:"Once nothing came for so long (30m, 7d); 0s: never."`
+	Turns  clearableCount `json:"turns" doc:"Once it has so many user messages; 0: never."`
+	Tokens clearableCount `json:"tokens" doc:"Once its messages have so many tokens, at four bytes of their JSON each; 0: never."`
+	Age    clearableSpan  `json:"age" doc:"Once it is so old; 0s: never."`
+}
+
+// Schema gives the OpenAPI schema of limits.
+func (limits) Schema(r huma.Registry) *huma.Schema {
+	return objectSchema(planObject(r, reflect.TypeFor[limits]()))
+}
+
+// change gives what becomes of limits by l: what is null goes, what is missing stays.
+func (l *limits) change(of shortterm.Limits) shortterm.Limits {
+	if l == nil {
+		return of
+	}
+	if l.Idle.given {
+		of.Idle = l.Idle.value
+	}
+	if l.Age.given {
+		of.Age = l.Age.value
+	}
+	if l.Tokens.given {
+		of.Tokens = l.Tokens.value
+	}
+	if l.Turns.given {
+		of.Turns = nil
+		if l.Turns.value != nil {
+			n := int(*l.Turns.value)
+			of.Turns = &n
+		}
+	}
+	return of
+}
+
+// shownLimits are limits as every route shows them; null is one that is not set here.
+type shownLimits struct {
+	Idle   *string `json:"idle"`
+	Turns  *int    `json:"turns"`
+	Tokens *int64  `json:"tokens"`
+	Age    *string `json:"age"`
+}
+
+func showLimits(l shortterm.Limits) shownLimits {
+	return shownLimits{Idle: shownSpan(l.Idle), Turns: l.Turns, Tokens: l.Tokens, Age: shownSpan(l.Age)}
+}
+
+func shownSpan(d *time.Duration) *string {
+	if d == nil {
+		return nil
+	}
+	text := memd.FormatSpan(*d)
+	return &text
+}
+
+type rotateInput struct {
+	SessionID identifier `path:"session_id" doc:"The session's name, percent-encoded."`
+	AgentID   identifier `query:"agent_id" doc:"404 unless it is this agent's."`
+	UserID    identifier `query:"user_id" doc:"404 unless it is this user's."`
+	Body      rotateSession
+}
+
+type rotateSession struct {
+	UserID    identifier `json:"user_id" required:"true" doc:"Whose session."`
+	SessionID identifier `json:"session_id" doc:"The name of the next session. Default: a new UUID."`
+	AgentID   identifier `json:"agent_id" doc:"The next session's agent. Default: the same."`
+	Metadata  metadata   `json:"metadata" doc:"The next session's."`
+	Rotate    *limits    `json:"rotate" doc:"Changes to the limits of the next session, which are otherwise the same."`
 }
 
 type sessionsInput struct {
@@ -48,14 +128,20 @@ type session struct {
 	LastMessageAt     *time.Time      `json:"last_message_at"`
 	CreatedAt         time.Time       `json:"created_at"`
 	ClosedAt          *time.Time      `json:"closed_at"`
-	PreviousSessionID *string         `json:"previous_session_id"`
+	PreviousSessionID *string         `json:"previous_session_id" doc:"The one it carries on."`
+	NextSessionID     *string         `json:"next_session_id" doc:"The one that was opened by rotating it."`
+	ForwardsTo        *string         `json:"forwards_to" doc:"Where what is posted under its name lands, once a limit has rotated it."`
+	Learn             bool            `json:"learn"`
+	Incognito         bool            `json:"incognito"`
+	Rotate            shownLimits     `json:"rotate" doc:"Its own limits."`
 	Metadata          json.RawMessage `json:"metadata"`
 }
 
 func showSession(userID string, s shortterm.Session) session {
 	return session{SessionID: s.SessionID, UserID: userID, AgentID: s.AgentID, Title: s.Title, Messages: s.Messages,
 		LastMessageAt: utc(s.LastMessageAt), CreatedAt: s.CreatedAt.UTC(), ClosedAt: utc(s.ClosedAt),
-		PreviousSessionID: s.PreviousSessionID, Metadata: orEmptyObject(s.Metadata)}
+		PreviousSessionID: s.PreviousSessionID, NextSessionID: s.NextSessionID, ForwardsTo: s.ForwardsTo,
+		Learn: s.Learn, Incognito: s.Incognito, Rotate: showLimits(s.Limits), Metadata: orEmptyObject(s.Metadata)}
 }
 
 func orEmptyObject(raw json.RawMessage) json.RawMessage {
@@ -80,6 +166,14 @@ func (s *server) sessionRoutes() {
 		method: http.MethodGet, path: "/v1/sessions/{session_id}", name: "get-session", tag: "Short tier",
 		summary: "One session", answers: map[int]any{200: session{}},
 	}, s.getSession)
+	handle(s, operation{
+		method: http.MethodPost, path: "/v1/sessions/{session_id}/rotate", name: "rotate-session", tag: "Short tier", effect: writes,
+		summary: "Close a session and open its next one",
+		description: "A session has one next: who rotates it again gets that one, with 200. What is open of it is learned from at " +
+			"once, and stands with what else it left open in the contexts of the next until that has turns enough of its own. " +
+			"What is posted to it afterwards is kept there.",
+		answers: map[int]any{201: session{}, 200: session{}},
+	}, s.rotateSession)
 }
 
 func (s *server) postSession(ctx context.Context, c *call, in *postSessionInput) (answer, error) {
@@ -87,9 +181,10 @@ func (s *server) postSession(ctx context.Context, c *call, in *postSessionInput)
 	made, err := s.Log.CreateSession(ctx, c.tenant, shortterm.NewSession{
 		UserID: string(b.UserID), SessionID: string(b.SessionID), AgentID: string(b.AgentID),
 		PreviousSessionID: string(b.PreviousSessionID), Metadata: json.RawMessage(b.Metadata),
+		Limits: b.Rotate.change(shortterm.Limits{}), Learn: b.Learn, Incognito: b.Incognito,
 	})
 	if err != nil {
-		return answer{}, err
+		return answer{}, inBody(err)
 	}
 	return answer{status: http.StatusCreated, body: showSession(string(b.UserID), made)}, nil
 }
@@ -117,4 +212,42 @@ func (s *server) getSession(ctx context.Context, c *call, in *sessionInput) (ans
 		return answer{}, &memd.Error{Kind: memd.NotFound, Msg: "no such session"}
 	}
 	return ok(showSession(string(in.UserID), found))
+}
+
+func (s *server) rotateSession(ctx context.Context, c *call, in *rotateInput) (answer, error) {
+	b := in.Body
+	if in.UserID != "" && in.UserID != b.UserID {
+		return answer{}, &memd.Error{Kind: memd.NotFound, Msg: "no such session"}
+	}
+	next, made, err := s.Log.Rotate(ctx, c.tenant, shortterm.Rotation{
+		UserID: string(b.UserID), SessionID: string(in.SessionID), OfAgent: string(in.AgentID), NextSessionID: string(b.SessionID),
+		AgentID: string(b.AgentID), Metadata: json.RawMessage(b.Metadata), Limits: b.Rotate.change(shortterm.Limits{}),
+	})
+	if err != nil {
+		return answer{}, inBody(err)
+	}
+	status := http.StatusOK
+	if made {
+		status = http.StatusCreated
+	}
+	return answer{status: status, body: showSession(string(b.UserID), next)}, nil
+}
+
+// inBody says of what is wrong with a field that it is the body's.
+func inBody(err error) error {
+	var fault *memd.Error
+	if !errors.As(err, &fault) || fault.Kind != memd.Invalid || strings.HasPrefix(fault.Field, "body") {
+		return err
+	}
+	moved := *fault
+	if moved.Field != "" {
+		moved.Field = "body." + moved.Field
+	}
+	moved.Details = nil
+	for _, d := range fault.Details {
+		d := *d
+		d.Field = "body." + d.Field
+		moved.Details = append(moved.Details, &d)
+	}
+	return &moved
 }

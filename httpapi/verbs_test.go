@@ -584,10 +584,10 @@ func TestUsers(t *testing.T) {
 		t.Fatalf("%+v", all)
 	}
 	last := time.Date(2026, 3, 3, 0, 0, 0, 0, time.UTC)
-	if want := (user{UserID: "alice", Sessions: 2, Messages: 3, Memories: 2, LastMessageAt: &last}); !reflect.DeepEqual(all.Users[2], want) {
+	if want := (user{UserID: "alice", Sessions: 2, Messages: 3, Memories: 2, LastMessageAt: &last, Learn: true}); !reflect.DeepEqual(all.Users[2], want) {
 		t.Errorf("%+v, want %+v", all.Users[2], want)
 	}
-	if want := (user{UserID: "bob", Memories: 1}); !reflect.DeepEqual(all.Users[1], want) {
+	if want := (user{UserID: "bob", Memories: 1, Learn: true}); !reflect.DeepEqual(all.Users[1], want) {
 		t.Errorf("%+v, want %+v", all.Users[1], want)
 	}
 	var paged []string
