@@ -1,0 +1,292 @@
+package summary_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/bus"
+	"github.com/memdhq/memd/internal/memdtest"
+	"github.com/memdhq/memd/postgres"
+	"github.com/memdhq/memd/shortterm"
+	"github.com/memdhq/memd/summary"
+)
+
+func TestMain(m *testing.M) { memdtest.Main(m) }
+
+const tenant = "acme"
+
+type fixture struct {
+	*testing.T
+	pool   *postgres.Pool
+	log    *shortterm.Log
+	keeper *summary.Keeper
+	// answer is what the model says, asked what it was given.
+	answer func(input string) (string, error)
+	asked  []string
+}
+
+func open(t *testing.T, cfg summary.Config) *fixture {
+	t.Helper()
+	ownerURL, appURL := memdtest.Postgres(t)
+	if err := postgres.Migrate(t.Context(), ownerURL); err != nil {
+		t.Fatal(err)
+	}
+	pool, err := postgres.Open(t.Context(), appURL, postgres.Config{MaxConns: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	b, err := bus.Open(memdtest.NATS(t), bus.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close(context.Background()) })
+	f := &fixture{T: t, pool: pool, log: shortterm.New(pool, b, shortterm.Config{})}
+	f.answer = func(input string) (string, error) { return fmt.Sprintf("Summary %d.", len(f.asked)), nil }
+	f.keeper = summary.New(pool, f.log, func(_ context.Context, instructions, input string, most int) (string, error) {
+		if instructions == "" || most <= 0 {
+			t.Errorf("asked without instructions, or for nothing")
+		}
+		f.asked = append(f.asked, input)
+		return f.answer(input)
+	}, cfg)
+	return f
+}
+
+// say posts messages, "role: text", and gives the ids.
+func (f *fixture) say(session string, lines ...string) (ids []int64) {
+	f.Helper()
+	a := shortterm.Append{UserID: "alice", SessionID: session, Infer: true, Learn: []memd.Role{memd.RoleUser, memd.RoleAssistant}}
+	for _, line := range lines {
+		role, text, _ := strings.Cut(line, ": ")
+		raw, err := json.Marshal(map[string]string{"role": role, "content": text})
+		if err != nil {
+			f.Fatal(err)
+		}
+		m, err := memd.ParseMessage(raw)
+		if err != nil {
+			f.Fatal(err)
+		}
+		a.Messages = append(a.Messages, m)
+	}
+	done, err := f.log.Append(f.Context(), tenant, a)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.do(`UPDATE summary_due SET due_at = now()`)
+	for _, m := range done.Messages {
+		ids = append(ids, m.ID)
+	}
+	f.in(func(tx pgx.Tx) error { return f.keeper.Mark(f.Context(), tx, tenant, done.SessionNo) })
+	f.do(`UPDATE summary_due SET due_at = now()`)
+	return ids
+}
+
+func (f *fixture) in(do func(pgx.Tx) error) {
+	f.Helper()
+	if err := f.pool.InTenant(f.Context(), tenant, do); err != nil {
+		f.Fatal(err)
+	}
+}
+
+func (f *fixture) do(sql string, args ...any) {
+	f.Helper()
+	f.in(func(tx pgx.Tx) error { _, err := tx.Exec(f.Context(), sql, args...); return err })
+}
+
+// tend sums up until nothing is due.
+func (f *fixture) tend() {
+	f.Helper()
+	for {
+		more, err := f.keeper.Tend(f.Context())
+		if err != nil {
+			f.Fatal(err)
+		}
+		if !more {
+			return
+		}
+	}
+}
+
+// due counts the sessions that are to be looked at.
+func (f *fixture) due() (n int) {
+	f.Helper()
+	f.in(func(tx pgx.Tx) error { return tx.QueryRow(f.Context(), `SELECT count(*) FROM summary_due`).Scan(&n) })
+	return n
+}
+
+func (f *fixture) summary(session string) (text string, upto int64) {
+	f.Helper()
+	w, err := f.log.Window(f.Context(), tenant, "alice", session, 5)
+	if err != nil {
+		f.Fatal(err)
+	}
+	if w.Summary == nil {
+		return "", 0
+	}
+	return w.Summary.Text, w.Summary.Upto
+}
+
+// turns are n turns of two messages each.
+func turns(from, n int) (lines []string) {
+	for i := from; i < from+n; i++ {
+		lines = append(lines, fmt.Sprintf("user: question %d", i), fmt.Sprintf("assistant: answer %d", i))
+	}
+	return lines
+}
+
+func TestWhatHasLeftTheWindowIsSummedUp(t *testing.T) {
+	f := open(t, summary.Config{Model: "m"})
+	ids := f.say("s1", turns(0, 9)...)
+	f.tend()
+	if len(f.asked) != 0 || f.due() != 0 {
+		t.Errorf("asked for the little there is: %q", f.asked)
+	}
+	ids = append(ids, f.say("s1", turns(9, 2)...)...)
+	f.tend()
+	text, upto := f.summary("s1")
+	if text != "Summary 1." || upto != ids[11] || f.due() != 0 {
+		t.Errorf("%q up to %d of %d", text, upto, ids)
+	}
+	if !strings.Contains(f.asked[0], "answer 5") || strings.Contains(f.asked[0], "question 6") {
+		t.Errorf("asked about %s", f.asked[0])
+	}
+	// The next one goes on from it.
+	ids = append(ids, f.say("s1", turns(11, 6)...)...)
+	f.tend()
+	text, upto = f.summary("s1")
+	if text != "Summary 2." || upto != ids[23] {
+		t.Errorf("%q up to %d of %d", text, upto, ids)
+	}
+	if !strings.Contains(f.asked[1], "Summary 1.") || strings.Contains(f.asked[1], "answer 5") || !strings.Contains(f.asked[1], "question 6") || strings.Contains(f.asked[1], "question 12") {
+		t.Errorf("asked about %s", f.asked[1])
+	}
+	// Each session has its own.
+	if text, _ := f.summary("s2"); text != "" {
+		t.Errorf("another session has %q", text)
+	}
+}
+
+func TestAClosedSessionIsSummedUpWhole(t *testing.T) {
+	f := open(t, summary.Config{})
+	ids := f.say("s1", "user: Let's paint it blue", "assistant: Blue it is")
+	f.do(`UPDATE conversation_session SET closed_at = now()`)
+	f.in(func(tx pgx.Tx) error { return f.keeper.Mark(f.Context(), tx, tenant, 1) })
+	f.tend()
+	if text, upto := f.summary("s1"); text != "Summary 1." || upto != ids[1] || f.due() != 0 {
+		t.Errorf("%q up to %d", text, upto)
+	}
+	f.in(func(tx pgx.Tx) error { return f.keeper.Mark(f.Context(), tx, tenant, 1) })
+	if f.due() != 0 {
+		t.Error("due again, though nothing came")
+	}
+}
+
+func TestALongSessionTakesSeveralQuestions(t *testing.T) {
+	f := open(t, summary.Config{})
+	var ids []int64
+	for i := range 5 {
+		ids = append(ids, f.say("s1", turns(100*i, 100)...)...)
+	}
+	f.do(`UPDATE conversation_session SET closed_at = now()`)
+	f.tend()
+	if _, upto := f.summary("s1"); upto != ids[len(ids)-1] || len(f.asked) < 3 {
+		t.Errorf("up to %d in %d questions", upto, len(f.asked))
+	}
+	all := strings.Join(f.asked, "")
+	for i := range 500 {
+		if n := strings.Count(all, fmt.Sprintf("%q", fmt.Sprintf("question %d", i))); n != 1 {
+			t.Fatalf("question %d was given %d times", i, n)
+		}
+	}
+	for _, a := range f.asked {
+		if len(a) > 64<<10 {
+			t.Errorf("a question of %d bytes", len(a))
+		}
+	}
+}
+
+func TestWhatIsNotToBeLearnedIsNotSummedUp(t *testing.T) {
+	f := open(t, summary.Config{Least: 1, Turns: 1})
+	f.say("s1", "system: You are a pirate", "user: My password is hunter2 and I like sloops", "tool: {}", "user: ok")
+	f.tend()
+	if len(f.asked) != 1 || strings.Contains(f.asked[0], "pirate") || strings.Contains(f.asked[0], "hunter2") || !strings.Contains(f.asked[0], "sloops") {
+		t.Errorf("asked about %q", f.asked)
+	}
+	for _, change := range []string{`UPDATE conversation_session SET incognito = true`, `UPDATE conversation_session SET incognito = false, learn = false`,
+		`UPDATE conversation_session SET learn = true`} {
+		f.do(change)
+		if strings.HasSuffix(change, "learn = true") {
+			f.do(`UPDATE person SET learn = false`)
+		}
+		f.do(`INSERT INTO summary_due (session_no, tenant_id) VALUES (1, $1) ON CONFLICT DO NOTHING`, tenant)
+		f.say("s1", turns(0, 10)...)
+		f.tend()
+		if len(f.asked) != 1 || f.due() != 0 {
+			t.Errorf("%s: asked %d times, %d due", change, len(f.asked), f.due())
+		}
+	}
+}
+
+// A message that is changed while the model sums up is not summed up as it was.
+func TestAChangeMeanwhileIsNoticed(t *testing.T) {
+	f := open(t, summary.Config{})
+	ids := f.say("s1", turns(0, 12)...)
+	f.answer = func(string) (string, error) {
+		if len(f.asked) == 1 {
+			f.do(`UPDATE conversation_context SET message = '{"role":"user","content":"something else"}' WHERE id = $1`, ids[2])
+		}
+		return fmt.Sprintf("Summary %d.", len(f.asked)), nil
+	}
+	f.tend()
+	if text, _ := f.summary("s1"); text != "Summary 2." || !strings.Contains(f.asked[1], "something else") {
+		t.Errorf("%q after %d questions", text, len(f.asked))
+	}
+}
+
+func TestAModelThatFailsIsLeftAloneAfterAWhile(t *testing.T) {
+	f := open(t, summary.Config{})
+	f.say("s1", turns(0, 12)...)
+	for _, answer := range []func(string) (string, error){
+		func(string) (string, error) { return "", errors.New("away") },
+		func(string) (string, error) { return " <think>hm</think>\n", nil },
+	} {
+		f.answer = answer
+		f.asked = nil
+		for range 20 {
+			f.do(`UPDATE summary_due SET due_at = now()`)
+			if more, err := f.keeper.Tend(t.Context()); more || err == nil && f.due() > 0 {
+				t.Fatalf("%v, %v", more, err)
+			}
+		}
+		if text, _ := f.summary("s1"); text != "" || len(f.asked) != 5 || f.due() != 0 {
+			t.Errorf("%q after %d questions, %d due", text, len(f.asked), f.due())
+		}
+		f.say("s1", "user: more")
+	}
+	f.answer = func(string) (string, error) { return "<think>hm</think> At\nlast \x00 my password is hunter2", nil }
+	f.tend()
+	if text, _ := f.summary("s1"); text != "At last my password is [redacted:password]" {
+		t.Errorf("%q", text)
+	}
+}
+
+func TestSummariesAreBounded(t *testing.T) {
+	f := open(t, summary.Config{Least: 1, Turns: 1})
+	f.say("s1", "user: "+strings.Repeat("ö", 100_000), "user: x", "user: y")
+	f.answer = func(string) (string, error) { return strings.Repeat("ü ", 100_000), nil }
+	f.tend()
+	if text, _ := f.summary("s1"); len([]rune(text)) > 1501 {
+		t.Errorf("%d characters", len([]rune(text)))
+	}
+	if slices.ContainsFunc(f.asked, func(a string) bool { return len(a) > 10<<10 }) {
+		t.Errorf("asked about %d bytes", len(f.asked[0]))
+	}
+}
