@@ -131,6 +131,7 @@ CREATE TABLE ingest_settled (
 );
 CREATE INDEX ingest_settled_at ON ingest_settled (tenant_id, settled_at); -- how many, and how many of late
 CREATE INDEX ingest_settled_state ON ingest_settled (tenant_id, state, message_id) WHERE state <> 'done';
+CREATE INDEX ingest_settled_marked ON ingest_settled (settled_at) WHERE extractor LIKE '%(llm: %'; -- where the rules stood in for a model
 
 -- What a tenant has set for itself; null is the daemon's.
 CREATE TABLE tenant_setting (
@@ -499,6 +500,7 @@ CREATE POLICY sweep ON summary_due TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON conversation_session FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON conversation_context FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON tenant_setting FOR SELECT TO CURRENT_USER USING (true);
+CREATE POLICY sweep ON ingest_settled FOR SELECT TO CURRENT_USER USING (true);
 
 -- Takes up to n open messages of a priority whose time to be published again has
 -- come, longest due first, and sets their next time by what each has been through.
@@ -656,6 +658,20 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
    GROUP BY old.tenant_id, old.session_no ORDER BY old.session_no
 $$;
 
+-- Messages of any tenant that the rules learned from since the model was away, and that are
+-- to be learned from again: after as long as it took them to come to that, a minute at least.
+CREATE FUNCTION memd_marked(n int) RETURNS TABLE (tenant_id text, session_no bigint, message_ids bigint[])
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  SELECT due.tenant_id, due.session_no, array_agg(due.id ORDER BY due.id)
+    FROM (SELECT c.tenant_id, c.session_no, c.id
+            FROM ingest_settled e JOIN conversation_context c ON c.id = e.message_id AND c.learn
+           WHERE e.extractor LIKE '%(llm: %' AND e.state = 'done'
+             AND e.extractor ~ '\(llm: (unavailable|timeout|rate_limited|unauthorized)\)'
+             AND e.settled_at < now() - least(greatest(e.settled_at - c.received_at, interval '1 min'), interval '1 day')
+           ORDER BY e.settled_at LIMIT n) due
+   GROUP BY due.tenant_id, due.session_no ORDER BY due.session_no
+$$;
+
 -- Drops idempotency rows past their day; returns how many.
 CREATE FUNCTION memd_expire_idempotency(n int) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -667,11 +683,11 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
 $$;
 
 REVOKE ALL ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
-  memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int),
+  memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int), memd_marked(int),
   memd_neighbours_due(text, int, int, int), memd_neighbours_mine(bigint), memd_neighbours_close(bigint),
   memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
-  memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int),
+  memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int), memd_marked(int),
   memd_neighbours_due(text, int, int, int), memd_neighbours_close(bigint),
   memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint) TO memd_app;
 

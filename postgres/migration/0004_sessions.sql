@@ -27,6 +27,8 @@ CREATE INDEX conversation_context_received ON conversation_context USING brin (r
 
 ALTER TABLE person ADD COLUMN learn boolean NOT NULL DEFAULT true;
 
+CREATE INDEX ingest_settled_marked ON ingest_settled (settled_at) WHERE extractor LIKE '%(llm: %';
+
 CREATE TABLE tenant_setting (
   tenant_id     text PRIMARY KEY,
   rotate_idle   interval,
@@ -81,6 +83,18 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
    GROUP BY old.tenant_id, old.session_no ORDER BY old.session_no
 $$;
 
+CREATE FUNCTION memd_marked(n int) RETURNS TABLE (tenant_id text, session_no bigint, message_ids bigint[])
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  SELECT due.tenant_id, due.session_no, array_agg(due.id ORDER BY due.id)
+    FROM (SELECT c.tenant_id, c.session_no, c.id
+            FROM ingest_settled e JOIN conversation_context c ON c.id = e.message_id AND c.learn
+           WHERE e.extractor LIKE '%(llm: %' AND e.state = 'done'
+             AND e.extractor ~ '\(llm: (unavailable|timeout|rate_limited|unauthorized)\)'
+             AND e.settled_at < now() - least(greatest(e.settled_at - c.received_at, interval '1 min'), interval '1 day')
+           ORDER BY e.settled_at LIMIT n) due
+   GROUP BY due.tenant_id, due.session_no ORDER BY due.session_no
+$$;
+
 DO $$
 DECLARE t text;
 BEGIN
@@ -96,8 +110,9 @@ CREATE POLICY sweep ON summary_due TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON conversation_session FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON conversation_context FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON tenant_setting FOR SELECT TO CURRENT_USER USING (true);
+CREATE POLICY sweep ON ingest_settled FOR SELECT TO CURRENT_USER USING (true);
 
-REVOKE ALL ON FUNCTION memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int) TO memd_app;
+REVOKE ALL ON FUNCTION memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int), memd_marked(int) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int), memd_marked(int) TO memd_app;
 
 CREATE OR REPLACE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 4';
