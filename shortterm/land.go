@@ -27,14 +27,6 @@ type way []stop
 
 func (w way) last() stop { return w[len(w)-1] }
 
-// lands gives the name of the session that is written to.
-func (w way) lands() string {
-	if last := w.last(); last.forwardsTo != "" {
-		return last.forwardsTo
-	}
-	return w.last().sessionID
-}
-
 // queueWay has on filled with the way of what is posted to a session. Sessions are not
 // locked: one that forwards does so for ever, so that whoever finds the last one as it was
 // once it is locked has come to the right one.
@@ -81,25 +73,28 @@ func (l *Log) sendOn(ctx context.Context, w write) (Appended, error) {
 	}
 	if len(on) > 1 && on.last().forwardsTo == "" {
 		answer, err := l.send(ctx, w.along(on))
+		if err == nil && len(answer.Messages) > 0 {
+			l.shorten(ctx, w.tenant, on[0], on.last().sessionID)
+		}
 		if err != nil || len(answer.Messages) > 0 {
-			l.shorten(ctx, w, on)
 			return answer, err
 		}
 	}
 	var answer Appended
+	var landed string
 	err := l.pool.InTenant(ctx, w.tenant, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, lendTimeout, strconv.FormatInt(l.cfg.LockTimeout.Milliseconds(), 10)); err != nil {
 			return err
 		}
 		var err error
-		answer, err = l.land(ctx, tx, w, on)
+		answer, landed, err = l.land(ctx, tx, w, on)
 		return err
 	})
 	if err != nil {
 		return Appended{}, err
 	}
 	if len(answer.Messages) > 0 {
-		l.shorten(ctx, w, on)
+		l.shorten(ctx, w.tenant, on[0], landed)
 	}
 	return answer, nil
 }
@@ -112,26 +107,26 @@ func (w write) along(on way) write {
 }
 
 // land writes w within tx to the last session of its way, or to the one that follows it,
-// which is made if a limit was reached or if it was deleted. An answer without messages
-// says that the last session is that no longer.
-func (l *Log) land(ctx context.Context, tx pgx.Tx, w write, on way) (Appended, error) {
+// which is made if a limit was reached or if it was deleted; landed says to which. An answer
+// without messages says that the last session is that no longer.
+func (l *Log) land(ctx context.Context, tx pgx.Tx, w write, on way) (answer Appended, landed string, err error) {
 	h, found, err := l.holdNamed(ctx, tx, w.tenant, w.user, on.last().sessionID, w.limits)
 	if err != nil || !found || h.forwardsTo != on.last().forwardsTo {
-		return Appended{}, err
+		return Appended{}, "", err
 	}
 	if h.over && h.forwardsTo == "" {
-		return Appended{}, isOverErr(w.session)
+		return Appended{}, "", isOverErr(w.session)
 	}
 	w = w.along(on)
 	next := h.forwardsTo
 	if next == "" && w.rotates {
 		due, err := l.isDue(ctx, tx, w, h)
 		if err != nil {
-			return Appended{}, err
+			return Appended{}, "", err
 		}
 		if due {
 			if next, err = newName(); err != nil {
-				return Appended{}, err
+				return Appended{}, "", err
 			}
 		}
 	}
@@ -140,22 +135,21 @@ func (l *Log) land(ctx context.Context, tx pgx.Tx, w write, on way) (Appended, e
 	if next != "" {
 		made, err := l.follow(ctx, tx, w.tenant, h, Rotation{NextSessionID: next}, true)
 		if err != nil {
-			return Appended{}, err
+			return Appended{}, "", err
 		}
 		if made == nil {
-			return Appended{}, nil // another has made it again
+			return Appended{}, "", nil // another has made it again
 		}
 		turned = made.opened
 		w.session, w.before = next, append(w.before, h.stop)
 	}
-	var answer Appended
 	b := &pgx.Batch{}
 	w.queue(b, &answer)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
-		return Appended{}, err
+		return Appended{}, "", err
 	}
 	answer.turned = turned
-	return answer, nil
+	return answer, w.session, nil
 }
 
 // heldSession is a session whose row is locked.
@@ -233,9 +227,9 @@ func isUnanswered(role memd.Role, raw []byte) bool {
 
 // shorten has the session that was asked for forward to where its way ended. It is no part
 // of what was asked: where it fails, the way stays as long as it is.
-func (l *Log) shorten(ctx context.Context, w write, on way) {
-	if len(on) > 2 || len(on) == 2 && on.last().forwardsTo != "" {
-		_, _ = l.exec(ctx, w.tenant, shortenWay, w.tenant, on[0].no, on[0].forwardsTo, on.lands())
+func (l *Log) shorten(ctx context.Context, tenant string, from stop, to string) {
+	if from.forwardsTo != "" && from.forwardsTo != to {
+		_, _ = l.exec(ctx, tenant, shortenWay, tenant, from.no, from.forwardsTo, to)
 	}
 }
 

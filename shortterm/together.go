@@ -148,7 +148,7 @@ func (l *Log) landTogether(ctx context.Context, tx pgx.Tx, tenant string, writes
 		if len(ways[n]) == 0 {
 			return nil
 		}
-		answer, err := l.land(ctx, tx, w, ways[n])
+		answer, _, err := l.land(ctx, tx, w, ways[n])
 		if err != nil || len(answer.Messages) == 0 {
 			return err
 		}

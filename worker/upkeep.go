@@ -11,10 +11,15 @@ import (
 // takes about ten minutes.
 const upkeepTime = time.Hour
 
-// sweptAtOnce is how many expired memories are removed together.
-const sweptAtOnce = 200
+// sweptAtOnce is how many expired memories are removed together; endedAtOnce how many
+// incognito sessions, droppedAtOnce how many messages that are kept no longer.
+const (
+	sweptAtOnce   = 200
+	endedAtOnce   = 50
+	droppedAtOnce = 500
+)
 
-// keepUp does one kind of what the long tier needs done from time to time, until Stop.
+// keepUp does one kind of what the tiers need done from time to time, until Stop.
 // Every worker does; what one is at, another leaves alone. Each kind has a turn of its own,
 // since one may take minutes.
 func (r *run) keepUp(failure string, piece func(context.Context) (more bool, err error)) {
@@ -49,6 +54,16 @@ func (r *run) upkeep(failure string, piece func(context.Context) (more bool, err
 func (r *run) sweep(ctx context.Context) (more bool, err error) {
 	n, err := r.store.Sweep(ctx, sweptAtOnce)
 	return n == sweptAtOnce, err
+}
+
+func (r *run) endIncognito(ctx context.Context) (more bool, err error) {
+	n, err := r.log.SweepIncognito(ctx, endedAtOnce)
+	return n == endedAtOnce, err
+}
+
+func (r *run) dropMessages(ctx context.Context) (more bool, err error) {
+	n, err := r.log.SweepMessages(ctx, droppedAtOnce, r.store.Unpost)
+	return n == droppedAtOnce, err
 }
 
 func (r *run) tendNeighbours(ctx context.Context) (more bool, err error) {

@@ -50,3 +50,62 @@ func TestLargeScopesAreMadeReady(t *testing.T) {
 	}
 	h.await("the scope is ready", func() bool { _, ready := state(); return ready })
 }
+
+// What is kept no longer leaves the log and the words of neighbours; what was learned of it
+// stays.
+func TestWhatIsKeptNoLongerGoesAndIsRemembered(t *testing.T) {
+	h := newHouse(t, shortterm.Config{KeepMessages: time.Hour, IncognitoIdle: time.Hour})
+	cfg := quick()
+	cfg.UpkeepEvery = 10 * time.Millisecond
+	h.worker(plain{}, hashed{}, cfg)
+	old := h.post("s", "I moved to Lisbon", "my sister is called Ana")
+	h.settle(old...)
+	if len(h.memories()) != 2 {
+		t.Fatalf("learned %v", h.memories())
+	}
+	if _, err := h.log.CreateSession(h.within(), tenant, shortterm.NewSession{UserID: user, SessionID: "secret", Incognito: true}); err != nil {
+		t.Fatal(err)
+	}
+	h.post("secret", "nobody may know")
+	count := func(sql string, args ...any) (n int) {
+		err := h.pool.InTenant(h.within(), tenant, func(tx pgx.Tx) error { return tx.QueryRow(h.within(), sql, args...).Scan(&n) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if count(`SELECT count(*) FROM message_posting`) == 0 {
+		t.Fatal("no words of neighbours")
+	}
+	err := h.pool.InTenant(h.within(), tenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(h.within(), `UPDATE conversation_context SET received_at = received_at - interval '1 day' WHERE session_id = 's'`)
+		if err == nil {
+			_, err = tx.Exec(h.within(), `UPDATE conversation_session SET heard_at = heard_at - interval '1 day' WHERE session_id = 'secret'`)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.await("the log is empty", func() bool { return count(`SELECT count(*) FROM conversation_context`) == 0 })
+	if n := count(`SELECT count(*) FROM message_posting`) + count(`SELECT sum(messages)::int FROM memory_scope`) + count(`SELECT sum(message_terms)::int FROM memory_scope`); n != 0 {
+		t.Errorf("%d words of neighbours are left, or counted", n)
+	}
+	memories := h.memories()
+	if len(memories) != 2 {
+		t.Fatalf("remembered %v", memories)
+	}
+	for text, ms := range memories {
+		if len(ms) != 1 || len(ms[0].Sources) != 1 {
+			t.Errorf("%q: %+v", text, ms)
+		}
+	}
+	if n := count(`SELECT count(*) FROM conversation_session WHERE session_id = 'secret' AND closed_at IS NOT NULL AND title IS NULL`); n != 1 {
+		t.Error("the incognito session has not ended")
+	}
+	// Learning goes on.
+	h.settle(h.post("s", "I moved to Porto")...)
+	if len(h.memories()) != 3 {
+		t.Errorf("learned %v", h.memories())
+	}
+}

@@ -54,8 +54,8 @@ type Config struct {
 	// VectorsEvery is how often memories that wait for their vector are looked for;
 	// default 2 s.
 	VectorsEvery time.Duration
-	// UpkeepEvery is how often expired memories and large scopes are seen to; default
-	// 15 s.
+	// UpkeepEvery is how often expired memories, incognito sessions, messages that are kept
+	// no longer and large scopes are seen to; default 15 s.
 	UpkeepEvery time.Duration
 	// Metrics is where the worker's metrics are registered; nil for nowhere.
 	Metrics prometheus.Registerer
@@ -211,6 +211,8 @@ func (w *Worker) Start(ctx context.Context) error {
 	r.tasks.Go(r.fetch)
 	r.tasks.Go(r.fillVectors)
 	r.tasks.Go(func() { r.keepUp("expired memories cannot be removed", r.sweep) })
+	r.tasks.Go(func() { r.keepUp("incognito sessions cannot be ended", r.endIncognito) })
+	r.tasks.Go(func() { r.keepUp("messages that are kept no longer cannot be removed", r.dropMessages) })
 	r.tasks.Go(func() { r.keepUp("large scopes cannot be made ready for searches", r.tendNeighbours) })
 	return nil
 }
