@@ -307,17 +307,25 @@ func (g *grouping) rejects(text string) bool {
 		rest = no[1]
 	}
 	words := wordsOf(rest)
+	stated := false
 	for _, s := range all {
 		shared := false
 		said := wordsOf(s.text)
 		for _, w := range words {
 			shared = shared || !light[w.low] && len(w.low) > 2 && !talkWords[w.low] && slices.ContainsFunc(said, func(o word) bool { return o.low == w.low })
 		}
+		if shared && no != nil && strings.Contains(" "+strings.ToLower(s.text), " you") && len(words) > 2 && verbal(words) && !endsAsking(text) {
+			stated = true
+		}
 		if shared && strings.Contains(" "+strings.ToLower(s.text), " you") || no != nil && len(all) <= 2 && (thatIsNot.MatchString(rest) || misquotes(s.text, rest)) {
 			g.takesBackFrom(s)
 		}
 	}
-	return false
+	if stated {
+		g.add(text, false, slotOf(text))
+		g.spoken, g.asked, g.adjacent = true, "", true
+	}
+	return stated
 }
 
 var (

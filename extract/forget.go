@@ -21,9 +21,9 @@ var (
 	// forgetLast takes back what was said last.
 	forgetLast = english(`^(?:(?:omg|oh|no|wait|sorry|actually|please|ugh|ok|um|god|lol|haha|hmm)[\s,!.]+)*(?:(?:can|could) you\s+(?:please\s+)?)?(?:forget|delete|erase|ignore|unsee|don't remember|do not remember|don't save|scratch)\s+(?:what i (?:just )?(?:said|told you|wrote|typed)(?: (?:just )?now| before that)?|that i (?:just )?(?:said|told you|wrote) (?:that|this)|(?:the|that|my) (?:last|previous) (?:message|thing|bit|part|sentence|line|one|statement)(?: i (?:said|wrote|sent))?|everything i just (?:said|told you)|i (?:just )?(?:said|told you|wrote) (?:that|this|anything))(?:,? please|,? ok(?:ay)?|,? lol|,? haha)*\W*$`)
 	// scratches takes back what was said in the same breath.
-	scratches = english(`^(?:(?:omg|oh|no|wait|sorry|actually|please|ugh|ok|um|god|lol|hmm)[\s,!.]+)*(?:forget|scratch|strike|ignore|delete|unsay)\s+(?:that|this|it)(?: last (?:bit|part|one))?(?:[,.;:!–—-]+\s*(\S.*)|\s+(i (?:should|shouldn't|should not|didn't|did not)\b.*))?$`)
+	scratches  = english(`^(?:(?:omg|oh|no|wait|sorry|actually|please|ugh|ok|um|god|lol|hmm)[\s,!.]+)*(?:forget|scratch|strike|ignore|delete|unsay)\s+(?:that|this|it)(?: last (?:bit|part|one))?(?:[,.;:!–—-]+\s*(\S.*)|\s+(i (?:should|shouldn't|should not|didn't|did not)\b.*))?$`)
 	fromMemory = english(`,?\s+(?:from (?:your |the )?memory|please|pls|ok|okay|thanks|thank you)\W*$`)
-	forgetMine = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+)?(?:forget|delete|remove|erase|drop|scrap)\s+my\s+([\pL' -]{2,30}?)(?:\s+from (?:your )?memory|,?\s+please|,? ok(?:ay)?)?(?:[,.;–—-]+\s*(\S.*))?\W*$`)
+	forgetMine = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+)?(?:forget|delete|remove|erase|drop|scrap)\s+my\s+([\pL' -]{2,30}?)(?:\s+from (?:your )?memory|,?\s+(?:please|pls|plz)|,? ok(?:ay)?)*(?:[,.;–—-]+\s*(\S.*))?\W*$`)
 )
 
 // forgettable are what "forget my …" may name, and the slot of each.
@@ -36,6 +36,9 @@ var forgettable = map[string]string{
 
 // forgets takes a request to forget and says whether it was one.
 func (g *grouping) forgets(text string) bool {
+	if g.forgetsForeign(text) {
+		return true
+	}
 	low := strings.ToLower(text)
 	if !strings.Contains(low, "forget") && !strings.Contains(low, "delete") && !strings.Contains(low, "remove") && !strings.Contains(low, "erase") &&
 		!strings.Contains(low, "remember") && !strings.Contains(low, "unlearn") && !strings.Contains(low, "drop") && !strings.Contains(low, "scrap") && !strings.Contains(low, "take back") && !strings.Contains(low, "off the record") &&
@@ -44,8 +47,19 @@ func (g *grouping) forgets(text string) bool {
 	}
 	s := statement{forget: true, words: countWords(text)}
 	bare, rest := strings.TrimRight(text, " .!?"), ""
-	if forgetLast.MatchString(bare) {
+	if forgetLast.MatchString(bare) || takesBackLast.MatchString(bare) {
 		return g.forgetsLast()
+	}
+	if sameBreath.MatchString(bare) && g.adjacent && len(g.out) > 0 && !g.out[len(g.out)-1].forget {
+		g.out = g.out[:len(g.out)-1]
+		g.spoken, g.asked, g.adjacent = true, "", false
+		return true
+	}
+	if m := noSuchMemory.FindStringSubmatch(bare); m != nil {
+		all, _ := forgottenBy(m[1])
+		g.forgetsAll(m[1], all)
+		g.spoken, g.asked, g.adjacent = true, "", false
+		return true
 	}
 	if m := scratches.FindStringSubmatch(bare); m != nil && g.adjacent && len(g.out) > 0 && !g.out[len(g.out)-1].forget {
 		g.out = g.out[:len(g.out)-1]
@@ -60,8 +74,14 @@ func (g *grouping) forgets(text string) bool {
 		if !standsAlone(clause) {
 			return false
 		}
-		s.text, s.slot = clause, slotOf(clause)
-		s.text, s.when = resolve(s.text, g.said, g.english)
+		clause, rest = clauseAndAside(clause)
+		if s.slot = slotOf(clause); s.slot.name == "" {
+			s.slot = looseSlot(clause)
+		}
+		if was, found := g.saidOf(clause); found && s.slot.name == "" {
+			g.out = append(g.out, statement{text: was.text, forget: true, words: was.words})
+		}
+		s.text, s.when = resolve(clause, g.said, g.english)
 	} else if m := offRecord.FindStringSubmatch(bare); m != nil {
 		s.text, s.slot = m[1], slotOf(m[1])
 		s.text, s.when = resolve(s.text, g.said, g.english)
@@ -75,23 +95,26 @@ func (g *grouping) forgets(text string) bool {
 	} else if m := firstMatch(bare, forgetAbout, takeBack); m != nil {
 		s.text = fromMemory.ReplaceAllString(m[1], "")
 		s.slot.subject = topic(s.text)
-		if slot, ok := forgettable[s.slot.subject]; ok && strings.HasPrefix(strings.ToLower(s.text), "my ") {
-			s.slot = about{name: slot}
+		if mine := strings.HasPrefix(strings.ToLower(s.text), "my ") || s.slot.subject == strings.ToLower(s.text); mine {
+			all, known := forgottenBy(s.slot.subject)
+			if known {
+				g.forgetsAll(s.text, all)
+			}
+			if slot, ok := forgettable[s.slot.subject]; ok && strings.HasPrefix(strings.ToLower(s.text), "my ") {
+				s.slot = about{name: slot}
+			}
 		}
 	} else if m := forgetWhere.FindStringSubmatch(bare); m != nil {
 		s.text, s.slot = m[1], about{name: clauseSlot(strings.ToLower(m[1]))}
 	} else if m := forgetMine.FindStringSubmatch(bare); m != nil {
-		slot, ok := forgettable[strings.ToLower(m[1])]
-		if fav := myFavorite.FindStringSubmatch(m[1]); fav != nil {
-			slot, ok = slotOf("my favorite "+fav[1]+" is X").name, true
-		}
-		if !ok {
+		all, known := forgottenBy(m[1])
+		if noun := wordsOf(m[1]); !known && (matters[noun[len(noun)-1].low] || matters[noun[0].low] || talkNouns[noun[len(noun)-1].low] || workNouns[noun[len(noun)-1].low] || !strings.Contains(low, "memory") && !strings.HasPrefix(strings.TrimSpace(forgetVerb.FindString(low)), "forget")) {
 			return false
 		}
-		s.text, s.slot, rest = "my "+m[1], about{name: slot}, m[2]
-		if slot == "address" {
-			// "I live at 9 Weaver Street in Derby" tells both
-			g.out = append(g.out, statement{text: s.text, slot: about{name: "home"}, forget: true, words: s.words})
+		g.forgetsAll("my "+m[1], all[:len(all)-1])
+		s.text, s.slot, rest = "my "+m[1], all[len(all)-1], m[2]
+		if slotOf(rest).name == "" && countWords(rest) < 8 {
+			rest = ""
 		}
 	} else {
 		return false
@@ -104,6 +127,8 @@ func (g *grouping) forgets(text string) bool {
 	return true
 }
 
+var forgetVerb = english(`\b(?:forget|delete|remove|erase|drop|scrap)\b`)
+
 var myFavorite = english(`^favou?rite ([\pL' ]{2,30})$`)
 
 // forgetsForeign takes a request to forget of another language whose clause is what was
@@ -112,29 +137,32 @@ func (g *grouping) forgetsForeign(text string) bool {
 	if len(text) > 200 || !foreignForget.MatchString(text) {
 		return false
 	}
+	if remindsForeign.MatchString(text) {
+		return false
+	}
+	bare := strings.Trim(polite.ReplaceAllString(strings.TrimRight(text, " .!。！"), ""), " ,.")
+	for _, form := range foreignAll {
+		if m := form.FindStringSubmatch(bare); m != nil && len(foreignClauses(text)) == 0 {
+			g.spoken, g.asked, g.adjacent = true, "", false
+			name := foreignMy.ReplaceAllString(m[1], "")
+			g.forgetsAll(m[1], []about{{subject: strings.ToLower(name)}})
+			return true
+		}
+	}
+	clauses := foreignClauses(text)
+	if len(clauses) == 0 && countWords(text) > 6 {
+		return false
+	}
 	g.spoken, g.asked, g.adjacent = true, "", false
-	for i, form := range foreignForgets {
-		m := form.FindStringSubmatch(strings.TrimRight(text, " .!。！"))
-		if m == nil {
-			continue
-		}
-		clause := m[1]
-		if fields := strings.Fields(clause); i == 0 && len(fields) > 2 {
-			// "dass ich in Bamberg wohne": the verb stands at the end
-			clause = fields[0] + " " + fields[len(fields)-1] + " " + strings.Join(fields[1:len(fields)-1], " ")
-		}
+	for _, clause := range clauses {
 		g.out = append(g.out, statement{text: clause, forget: true, words: countWords(clause)})
 	}
 	return true
 }
 
 var (
-	foreignForget = phrases(`(?:(?:bitte|por favor|s'il te plaît|per favore|alsjeblieft)[, ]+)?(?:vergiss|vergessen sie|lösche?|olvida|olvídate|oublie|oubliez|esquece|esqueça|dimentica|vergeet)(?:[, ]|$)`, `.{0,40}(?:忘れて(?:ください|下さい|ね)?[。！]?$)`, `(?:请|請)?(?:忘记|忘記|忘掉)`)
-	// foreignForgets have what is to be forgotten as their group; the first puts the verb last.
-	foreignForgets = []*regexp.Regexp{
-		regexp.MustCompile(`(?i)^.{0,20}?(?:vergiss|vergessen sie|vergeet)(?: bitte)?,? da(?:ss|t) (.+)$`),
-		regexp.MustCompile(`(?i)^.{0,24}?(?:olvida|oublie|oubliez|esquece|esqueça|dimentica)(?: por favor)?,? (?:que |qu'|che )(.+)$`),
-	}
+	foreignForget = phrases(`(?:(?:bitte|por favor|s'il te plaît|s'il vous plaît|per favore|alsjeblieft)[, ]+)?(?:kannst du |könntest du |puedes |peux-tu |pode |puoi )?(?:bitte )?(?:vergiss|vergiß|vergessen sie|olvida|olvídate|oublie|oubliez|esquece|esqueça|dimentica|vergeet)(?:[, ]|$)`, `.{0,60}忘れて(?:ください|下さい|ね|くれ|欲しい|ほしい)?[。！]?$`, `(?:请|請|麻烦)?(?:你)?(?:帮我)?(?:忘记|忘記|忘掉|忘了)(?:我|关于|所有)`, `(?:من فضلك،? )?(?:انسَ|انس|انسى|إنسى|إنس)\s`)
+	foreignMy     = regexp.MustCompile(`(?i)^(?:meinen?|meinem|meiner|mein|mi|mis|mon|ma|mes|o meu|a minha|meu|minha|mio|mia|il mio|la mia|我的)\s*`)
 )
 
 // clauseSlot is the slot that a clause of forgetWhere names.

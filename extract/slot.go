@@ -92,7 +92,7 @@ var (
 	// speakers and begins are words of which each statement with a slot has one: of who
 	// speaks, or of what is asked for or worked on.
 	speakers = set(`i im i'm ive i've i'd we we're we've we'll my our me`)
-	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,rent ,cast ,plaster,braces,crutches,sling,stitches,splint", ",")
+	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,rent , weighs ,anymore,any more,cast ,plaster,braces,crutches,sling,stitches,splint", ",")
 )
 
 func contains(low string, hints []string) bool {
@@ -149,7 +149,7 @@ var (
 	doNotButIn     = english(`\b(?:do|does|did) not (\pL+) (in|at|for|with|to) [^,;.!?]{1,40}?,? but (?:rather )?(in|at|for|with|to) `)
 	// firstPerson and relative are subjects.
 	firstPerson = english(`^(?:i|we)\s+`)
-	elided      = set(`moved relocated sold quit stopped started finished bought adopted switched love loved hate like live living work working allergic married turned not no never broke got lost can found left graduated replaced joined enjoy prefer speak play drink eat smoke have need studying retired gave given came closed shut dropped resigned ditched promoted sober vegan vegetarian cancelled canceled divorced single engaged back`)
+	elided      = set(`moved relocated sold quit stopped started finished bought adopted switched love loved hate like live living work working allergic married turned not no never broke got lost can found left graduated replaced joined enjoy prefer speak play drink eat smoke have haven't havent need studying retired gave given came closed shut dropped resigned ditched promoted sober vegan vegetarian cancelled canceled divorced single engaged back`)
 	// weighsFirst is nameFirst of a name that may be written small.
 	weighsFirst = english(`^(\pL+)\s+(weighs\s+\d)`)
 	nameFirst   = regexp.MustCompile(`^(\p{Lu}[\pL\pM'’-]+)\s+(is|weighs|sleeps|sings|runs|keeps|owns|collects|has|lives|works|moved|died|passed|speaks|loves|hates|likes|does|turned|started|quit|got|can|no|studies|plays|eats|drinks|smokes|joined|left)\b`)
@@ -182,7 +182,7 @@ func newSaying(text string) saying {
 		s.known, s.predicate = true, s.text[m[1]:]
 	case words[0].low == "my" || words[0].low == "our":
 		s.subject, s.predicate, s.known = relative(s.text)
-	case elided[words[0].low]:
+	case elided[words[0].low], words[0].low == "do" && anymore.MatchString(s.text):
 		s.known, s.predicate = true, s.text
 	default:
 		if m := nameFirst.FindStringSubmatchIndex(s.text); m != nil && !noNames[words[0].low] {

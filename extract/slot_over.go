@@ -45,10 +45,10 @@ var (
 	// noMeans are what one may be on or off that is nothing taken.
 	noMeans = set(`holiday vacation leave duty fire track top time point work school sick sale call air board strike trend foot track hold edge alert parole probation benefits nights days shift shifts today tomorrow monday tuesday wednesday thursday friday saturday sunday to the a my it this that them and topic limits guard balance course way bed line record chest for in out at from with you me his her sofa couch bus train plane phone road mend roll ship boat break mission lunch`)
 	// jobs are what is left and is work, which has a slot of its own.
-	jobs     = set(`job position role post work company firm house room party dinner building office meeting table country city town flat call message note comment keys phone`)
+	jobs     = set(`job position role post work company firm house room party dinner building office meeting table country city town flat call message note comment keys phone door window tab tabs laptop app browser file files issue ticket lid box book curtains eyes deal case thread gap`)
 	adjunct  = set(`small little tiny big large old new nice lovely own whole local family great weekly monthly lovely cosy cozy beloved stupid dear entire second first other good used vintage`)
 	lessons  = set(`class classes lesson lessons practice training session sessions course workshop`)
-	thingCut = english(`\s+(?:called|named|in|on|at|near|from|with|for|to|by|as|since|until|till|every|each|twice|once|last|this|next|when|where|which|that|who|and|but|so|because|after|before|now|again|any ?more|any longer|btw|lol|haha|today|yesterday|recently|finally|too|if|though|there|here|ago|instead|next|outside|behind|down|up|off|while|of (?:which|whom)|two|three|a (?:week|month|year|while|few|couple))(?:\s.*)?$`)
+	thingCut = english(`\s+(?:called|named|in|on|at|near|from|with|for|to|by|as|since|until|till|every|each|twice|once|last|this|next|when|where|which|that|who|and|but|so|because|after|before|now|again|any ?more|any longer|btw|lol|haha|today|yesterday|recently|finally|too|if|though|there|here|ago|instead|next|outside|behind|down|up|off|while|early|late|of (?:which|whom)|two|three|a (?:week|month|year|while|few|couple))(?:\s.*)?$`)
 	nameCall = english(`\b(?:called|named)\s+(\p{Lu}[\pL'-]*(?:\s\p{Lu}[\pL'-]*){0,3})`)
 )
 

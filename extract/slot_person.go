@@ -351,11 +351,14 @@ func workSlot(s *saying) (about, bool) {
 	if !s.known || !contains(s.lowPredicate, workHints) || also.MatchString(s.text) {
 		return about{}, false
 	}
-	if groups.MatchString(valueOf(s.lowPredicate)) && !strings.Contains(s.lowPredicate, "job") {
-		// a choir is no employer
-	} else if m := s.match(leavesJob, "quit", "left", "lost", "resign", "leaving", "gave up", "fired", "laid off", "retired", "let go", "stopped work"); m != nil && (strings.Contains(strings.ToLower(s.predicate), "job") || strings.Contains(s.predicate, " at ") || strings.Contains(s.predicate, " from ") || strings.Contains(s.predicate, "position")) {
+	if m := s.match(gaveUp, "quit", "left", "resigned", "gave up"); m != nil && !strings.Contains(s.lowPredicate, "job") {
+		if thing, _ := thingOf(m[1]); groups.MatchString(thing) {
+			return about{}, false // a choir is no employer
+		}
+	}
+	if m := s.match(leavesJob, "quit", "left", "lost", "resign", "leaving", "gave up", "fired", "laid off", "retired", "let go", "stopped work"); m != nil && (strings.Contains(strings.ToLower(s.predicate), "job") || strings.Contains(s.predicate, " at ") || strings.Contains(s.predicate, " from ") || strings.Contains(s.predicate, "position")) {
 		firm := s.firm(m[1])
-		if firm != "" || strings.Contains(strings.ToLower(s.predicate), "job") {
+		if hasJob := strings.Contains(strings.ToLower(s.predicate), "job"); hasJob || firm != "" && (startsName(firm) || !strings.HasPrefix(s.lowPredicate, "left") && !strings.HasPrefix(s.lowPredicate, "lost")) {
 			return about{name: "work", subject: s.subject, value: firm, negated: true}, true
 		}
 	}

@@ -23,7 +23,7 @@ var (
 
 	diets   = `(?:vegan|vegetarian|pescatarian|pescetarian|flexitarian|omnivore|carnivore|veggie|plant-based|teetotal|kosher|halal)`
 	isDiet  = english(`^(?:(?:am|is|are|be|been|become|became|went|gone|turned|go|eat)\s+)?(?:(?:a|an|strictly|strict|been|fully|mostly|completely|100%|person|going|being)\s+)*(` + diets + `)(?:\s+(?:now|again|since|for|too|as|and|because|these|person|diet|at|in|who|from|but|by)\b.*|\s*[,.;!(].*)?\W*$`)
-	onDiet  = english(`^(?:(?:am|is|went|been|eat|follow|am following|started)\s+)(?:on\s+)?(?:(?:a|the)\s+)?(?:strict\s+)?(` + diets + `|keto|ketogenic|paleo|low-carb|gluten-free|mediterranean|dairy-free|carnivore)(?:\s+diet)?\b`)
+	onDiet  = english(`^(?:(?:am|is|went|been|eat|follow|am following|am doing|doing|do|started)\s+)(?:on\s+)?(?:(?:a|the)\s+)?(?:strict\s+)?(` + diets + `|keto|ketogenic|paleo|low-carb|gluten-free|mediterranean|dairy-free|carnivore)(?:\s+diet)?\b`)
 	eatMeat = english(`^(?:eat|started eating|am eating|are eating|have started eating|went back to eating)\s+(meat|fish and meat|everything)\b`)
 )
 

@@ -1,0 +1,85 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/memdhq/memd"
+)
+
+// forgotten gives what a message asks to be forgotten: slots, subjects, else texts.
+func asked(t *testing.T, before []memd.Message, text string) (out []string) {
+	t.Helper()
+	for _, c := range extracted(t, before, user(text)) {
+		switch {
+		case !c.Forget:
+			out = append(out, "+"+c.Text)
+		case c.Slot != "":
+			out = append(out, c.Slot)
+		case c.Subject != "":
+			out = append(out, "about "+c.Subject)
+		default:
+			out = append(out, c.Text)
+		}
+	}
+	return out
+}
+
+func TestForgettingByWhatItIsCalled(t *testing.T) {
+	for text, want := range map[string]string{
+		"please delete my address":                                 "home",
+		"erase my mobile number from your memory":                  "phone number",
+		"pls forget my shoe size":                                  "shoe size",
+		"forget my favourite author, i went off her":               "favorite:author",
+		"can you forget everything I told you about my health":     "about medication",
+		"forget what i said about my debts":                        "about debt",
+		"you don't need to remember the garage thing anymore":      "about garage",
+		"forget that my cousin Hye sings, she stopped long ago":    "my cousin Hye sings",
+		"Bitte vergiss, dass ich in Zwickau arbeite.":              "ich arbeite in Zwickau",
+		"vergiss alles, was ich über Lutz gesagt habe":             "about lutz",
+		"olvida que trabajo en Lugo, por favor":                    "trabajo en Lugo",
+		"oublie que j'habite à Brest, s'il te plaît":               "j'habite à Brest",
+		"esquece que eu tenho dois gatos":                          "tenho dois gatos",
+		"dimentica che lavoro a Udine":                             "lavoro a Udine",
+		"神戸に住んでいることを忘れてください":                                       "神戸に住んでいます",
+		"请忘记我喜欢爬山这件事":                                              "我喜欢爬山",
+		"انسَ أنني أعمل في صفاقس":                                  "أعمل في صفاقس",
+		"olvida todo lo que te dije sobre Inés":                    "about inés",
+		"please forget that I have a rash, it was only a mosquito": "has:rash",
+	} {
+		if got := asked(t, nil, text); !slices.Contains(got, want) || slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "+") }) {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
+// What is said beside a request stays, and what only sounds like one asks for nothing.
+func TestForgettingIsNotAskedFor(t *testing.T) {
+	for _, text := range []string{
+		"forget that, show me the other one", "Vergiss nicht, dass ich morgen zum Arzt muss", "No olvides que viajo el lunes", "delete my last paragraph",
+		"can you remove my background noise", "I keep forgetting names", "don't forget my train leaves at 9",
+	} {
+		for _, c := range extracted(t, nil, user(text)) {
+			if c.Forget {
+				t.Errorf("%q asks for %q to be forgotten", text, c.Text)
+			}
+		}
+	}
+	if got := asked(t, nil, "forget that I live in Turin, I moved to Bari"); !slices.Equal(got, []string{"home", "+I moved to Bari"}) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestWhatWasSaidInTheSameBreathIsTakenBack(t *testing.T) {
+	for _, text := range []string{
+		"The safe is behind the mirror. Actually forget that, I shouldn't have said it.", "My neighbour hides money at home. please don't remember that", "I read her diary once. wait, forget that",
+	} {
+		if got := extracted(t, nil, user(text)); len(got) != 0 {
+			t.Errorf("%q: %s", text, quoted(texts(got)))
+		}
+	}
+	if got := asked(t, []memd.Message{user("The safe is behind the mirror")}, "oh actually please forget that"); !slices.Equal(got, []string{"The safe is behind the mirror"}) {
+		t.Errorf("%q", got)
+	}
+}
