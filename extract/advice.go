@@ -11,7 +11,7 @@ import (
 
 var (
 	// reports is how an assistant's work goes.
-	reports = english(`^(?:(?:ok|okay|sure|right|alright|yes|done|great|perfect)[\s,!.:–—-]+)*(?:i(?:'ve| have)? (?:just |now |also )?)?(?:done|fixed|added|renamed|updated|removed|changed|deleted|forgotten|reverted|replaced|moved|shortened|reformatted|formatted|corrected|adjusted|merged|restarted|translated|rewritten|rewrote|cleaned|refreshed|reloaded|undone|noted|saved|stored|erased|cleared|ignored|skipped|swapped|sorted|committed|pushed|tested|ran|checked)\b`)
+	reports = english(`^(?:(?:ok|okay|sure|right|alright|yes|done|great|perfect)[\s,!.:–—-]+)*(?:i(?:'ve| have)? (?:just |now |also )?)?(?:done|fixed|added|renamed|updated|removed|changed|deleted|forgotten|reverted|replaced|moved|shortened|reformatted|formatted|corrected|adjusted|merged|restarted|translated|rewritten|rewrote|cleaned|refreshed|reloaded|undone|noted|saved|stored|erased|cleared|ignored|skipped|swapped|sorted|committed|pushed|tested|ran|checked|made a note|taken (?:a note|note|out)|put (?:it|that|them)|left out|cut)\b`)
 	// underWay is what it is about to do, or does.
 	underWay = english(`^(?:(?:ok|okay|sure|right|alright|yes|great)[\s,!.:–—-]+)*(?:(?:now |i'm |i am )?(?:running|checking|looking|searching|trying|working|generating|loading|fetching|processing|thinking|reading|opening|restarting|analy[sz]ing|testing|updating|writing|fixing)\b|let's (?:look|see|check|try|start|begin|go|dive|get|take|walk|break|find|run|fix|move|continue|focus|work|keep|do|think|make)\b|i'll (?:take a look|check|look|try|see|wait|get (?:right )?on|fix|run|start|do (?:it|that|this)|be)\b)`)
 	// ofItself is what it tells of itself.
@@ -23,7 +23,7 @@ var (
 	// pointsOnly opens a remark on what was just said.
 	pointsOnly = english(`^(?:that|this|it)(?:'s|'ll| is| was| may| might| should| could| can| will| would| must| looks| sounds| seems| means| depends)\b|^(?:to|so that|because|just) \pL+\b|^no (?:rush|problem|worries|need|pressure|stress|hurry)\b|^(?:i )?(?:hope|wish)\b|^(?:one|just a) (?:moment|second|minute)\b|^what\b|^the (?:first|second|third|last|other|next) (?:one|option|version|idea|choice)\b`)
 	// prizes is a remark on what is dear to the user.
-	prizes = english(`^(?:[\p{L}' -]{2,40}) (?:is|are|was|must be|sounds?) (?:an? |such an? |always |really |so |very |hard )*(?:nice|lovely|beautiful|great|good|wonderful|hard|tough|fun|adorable|cute|sweet|cool|amazing|inspiring|impressive|delicious|interesting|exciting|special|popular)(?: (?:name|names|place|city|work|job|choice|idea|hobby|country|breed|time|town|way|start|one))?\W*$`)
+	prizes = english(`^(?:[\p{L}' -]{2,40}) (?:is|are|was|must be|sounds?) (?:an? |such an? |always |really |so |very |hard )*(?:like (?:an? )?)?(?:precious|important|essential|priceless|valuable|natural|normal|common|understandable|complicated|tricky|rewarding|frustrating|stressful|nice|lovely|beautiful|great|good|wonderful|hard|tough|fun|adorable|cute|sweet|cool|amazing|inspiring|impressive|delicious|interesting|exciting|special|popular)(?: (?:name|names|place|city|work|job|choice|idea|hobby|country|breed|time|town|way|start|one))?\W*$`)
 	// counsels marks what it has of its own to say.
 	counsels = english(`\b(?:recommend|suggest|advis|try|consider|should|could|better|best|instead|avoid|need to|make sure|don't|use|choose|pick|go for|go with|opt|i'd|we'll|i'll (?:send|book|order|remind|call|write|set|schedule|email|prepare)|decided|agreed|let's (?:use|go with|meet)|booked|ordered|scheduled|reserved|cancelled|canceled|reminder|plan)`)
 	// producing asks for a text to be written or reworked: the answer is that text.
@@ -88,9 +88,14 @@ func (g *grouping) remarks(text string) bool {
 		return g.message.Name == "" && performs.MatchString(text)
 	}
 	n := countWords(text)
-	telling := strings.ContainsAny(text, "0123456789") || g.tellsNames(text)
+	words := wordsOf(expand(text))
+	telling := figures(words) || g.tellsNames(text)
 	counsel := counsels.MatchString(text)
 	switch {
+	case n <= 2*shortSaying && (bids.MatchString(text) || offers.MatchString(text) || owns4.MatchString(text)), wishes.MatchString(text) && n <= shortSaying && !figures(words):
+		return true
+	case !telling && n <= 2*shortSaying && emptyOf(words), n <= shortSaying && hands.MatchString(text):
+		return true
 	case ofItself.MatchString(text) && !advises.MatchString(text), guesses.MatchString(text) && !advises.MatchString(text):
 		return true
 	case g.product && !counsel:
@@ -106,6 +111,8 @@ func (g *grouping) remarks(text string) bool {
 	case reports.MatchString(text) && n <= shortSaying, underWay.MatchString(text):
 		return true
 	case prizes.MatchString(text) && !counsel:
+		return true
+	case !counsel && n <= shortSaying && len(words) > 1 && (words[0].low == "i" && !selfTells(words[1:]) || words[0].low != "i" && !auxiliaries[words[0].low] && !orders[words[0].low] && ofWork(words)):
 		return true
 	case n > shortSaying || counsel:
 		return g.repeats(text)
@@ -130,6 +137,40 @@ func ownPart(text string) string {
 var (
 	sinceYou = english(`^(?:(?:ok|okay|well|great|then|right)[\s,]+)*(?:since|as|because|given that|now that|knowing that|seeing that) you(?:r|'re|'ve)?\b[^,;:]{3,100},\s+(?:so\s+)?`)
 	asYou    = english(`,?\s+(?:since|as|because|given that|now that|seeing that) you(?:r|'re|'ve)?\b(?: (?:don't|do not|are|have|live|work|eat|drink|like|love|prefer|hate|dislike|own|can't|cannot|never|always|only|mentioned|said|told))?\b[^,;:.]{3,100}[.!]?$`)
+)
+
+// figures says whether words have a figure that is no place in a text or count of its parts.
+func figures(words []word) bool {
+	for i, w := range words {
+		if w.low[0] >= '0' && w.low[0] <= '9' && !countsTalk(words, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// ofWork says whether what is told of a thing is only how the work on it goes: "The build
+// is green".
+func ofWork(words []word) bool {
+	for _, w := range words[:min(len(words), 3)] {
+		if talkNouns[w.low] || workNouns[w.low] {
+			return !nounTells(words)
+		}
+	}
+	return false
+}
+
+var (
+	// bids ask the user for something.
+	bids = english(`^(?:(?:if|when|once) [^,]{3,60},\s+)?(?:please |just |simply |go ahead and |try (?:it|that|this) and )*(?:(?:paste|send|share|show|give|upload|attach|post|copy|describe|drop|forward)\b.*\b(?:me|here|us|i'll|i can|with me|below|back)\b|tell me\b|let me know\b|keep me posted|take your time|say the word|remind me\b.*\bagain)`)
+	// offers say what could be done.
+	offers = english(`^(?:if you(?:'d)? (?:like|want|prefer|need|wish)[^,]{0,30},? )?(?:(?:i|we) (?:can|could|would be able to|might|'m able to|am able to)|i'd be (?:able|happy|glad) to|we(?:'ll| can) (?:also )?) ?(?:also |always |certainly |then |even )?\pL+\b[^.]*(?:for you|if you(?:'d)? (?:like|want|need|prefer|wish)|whenever you|when you're ready|you can|too|as well|instead)\W*$|^if you(?:'d)? (?:like|want|prefer|need|wish)[^,]{0,30},? (?:i|we) (?:can|could)\b`)
+	// owns4 owns up to a mistake, or grants that the user is right.
+	owns4 = english(`^(?:(?:oh|ah|yes|no|ok|sorry|oops)[\s,!.]+)*(?:(?:you're|you are) (?:absolutely |totally |quite |completely |so |very )?(?:right|correct|welcome|not alone|doing)\b|(?:i|my) (?:apologi[sz]e|apologies|missed|misread|misspoke|overlooked|misunderstood|mixed)\b|good (?:catch|point|eye|call|question)\b|whenever you(?:'re| are) ready|once upon a time\b|thanks for (?:catching|pointing|clarifying|the correction|your patience|bearing))`)
+	// wishes greet, or greet somebody's own.
+	wishes = english(`^(?:safe travels|bon voyage|have an? \pL+|happy \pL+|merry \pL+|good luck|best of luck|best wishes|enjoy|congrat\w*|welcome|say (?:hi|hello) to|give \pL+(?: \pL+)? an? (?:\pL+ )?(?:hug|cuddle|kiss|pat|treat|scratch)|send (?:\pL+ ){1,3}my (?:love|regards|best)|fingers crossed|get well|sleep well|rest well|stay (?:safe|warm|strong)|see you|talk (?:soon|to you)|break a leg|be (?:patient|kind|gentle|good|easy) (?:with|to|on) yourself|hang in there|hold on|come back|you'll (?:do|get|be|manage) (?:great|there|fine|ok|okay|it|well|alright)|consider it done|will do)\b|^\pL+ it is\W*$`)
+	// hands is what hands something over that comes before or behind it.
+	hands = english(`^(?:(?:ok|okay|sure|of course|certainly|absolutely|alright|great|done)[\s,!.:–—-]+)*(?:here(?:'s| is| are)|below (?:is|are)|this is|these are) (?:a|an|the|your|my|some|one|another|two|three|what)\b[^,;]{0,50}[.:!]?$`)
 )
 
 // repeats says whether nearly all words of a sentence stand in the message before.

@@ -74,7 +74,7 @@ func (h *hearing) question(ctx context.Context, m *memd.Message) (string, *memd.
 }
 
 // guessing is a question that its speaker answers.
-var guessing = english(`^` + lightWords + `guess (?:what|who|where|how|when|which)\b[^.!]*\?*\s*$`)
+var guessing = english(`^` + lightWords + `guess (?:what|who|where|how|when|which)\b[^.!]*\b(?:i|we|my|our|i'm|i've)\b[^.!]*\?*\s*$`)
 
 // breaksOff says whether a message only interrupts the talk, or lets it go on.
 func (h *hearing) breaksOff(m *memd.Message) bool {

@@ -433,9 +433,10 @@ func (g *grouping) sentence(text string) {
 	if g.english && !g.assistant && (g.takesBack(text) || g.corrects(text) || g.forgets(text)) {
 		return
 	}
-	passing := g.english && !g.assistant && passes(text, g.names) &&
-		(g.question == "" || g.spoken || interrupts(text) || countWords(text) > 3)
-	if !passing && !g.spoken && g.answers(text) {
+	passing := func() bool {
+		return g.english && !g.assistant && passes(text, g.names) && (g.question == "" || g.spoken || interrupts(text) || countWords(text) > 3)
+	}
+	if !g.spoken && g.question != "" && g.answers(text) && !passing() {
 		bare := strings.TrimRight(text, ".。")
 		dated, when := g.resolveAnswer(bare)
 		s := statement{
@@ -465,7 +466,7 @@ func (g *grouping) sentence(text string) {
 		g.spoken, g.asked, g.adjacent = true, "", false
 		return
 	}
-	if did == states && passing && !(g.adjacent && g.leans(text) && refersBack(wordsOf(text))) {
+	if did == states && passing() && !(g.adjacent && g.leans(text) && refersBack(wordsOf(text))) {
 		g.spoken, g.asked, g.adjacent = true, "", false
 		return
 	}

@@ -10,7 +10,7 @@ var (
 	auxiliaries = set(`am is are was were be been being have has had do does did will would can could should may might must shall
 		isn't aren't wasn't weren't haven't hasn't hadn't don't doesn't didn't won't wouldn't can't couldn't shouldn't mustn't ain't cannot
 		i'm you're he's she's it's we're they're i've you've we've they've i'd you'd he'd she'd we'd they'd i'll you'll he'll she'll it'll we'll they'll
-		that's there's here's what's who's im ive gonna gotta wanna`)
+		would've could've should've might've must've that's there's here's what's who's im ive gonna gotta wanna`)
 	// pasts are past forms that do not end in -ed.
 	pasts = set(`went got had was were did ran lost bought brought taught caught thought sought fought found felt kept left met made paid said sold sent spent told took
 		came became began broke built chose cut drew drove drank ate fell flew forgot forgave froze gave grew heard held hid hit hurt knew laid led lent let lit

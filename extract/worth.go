@@ -20,12 +20,12 @@ var (
 	// talkNouns are what a talk and a text that is worked on are made of.
 	talkNouns = set(`answer answers reply replies response responses question questions word words wording sentence sentences line lines paragraph paragraphs section sections part parts bit bits
 		version versions draft drafts text texts title titles heading headings headline subject intro introduction conclusion ending endings opening beginning start middle tone phrasing phrase phrases rhyme rhymes rhythm verse verses stanza joke jokes pun puns
-		summary summaries explanation explanations example examples list lists bullet bullets step steps option options choice choices suggestion suggestions idea ideas numbers point points one ones thing things term definition translation translations
+		summary summaries explanation explanations example examples list lists bullet bullets step steps option options choice choices suggestion suggestions idea ideas point points one ones thing things term definition translation translations
 		grammar spelling typo typos format formatting layout structure length column columns row rows topic conversation prompt prompts output input result results trick tricks tip tips take opinion
 		bot ai robot assistant emoji emojis font punctuation comma commas detail details logic reasoning argument quote quotes source sources attempt attempts try feedback edit edits change changes approach method solution fix request ask instructions day wave round chapter caption slogan metaphor chorus riddle guess`)
 	// workNouns are what one works on at a screen, or has before one.
 	workNouns = set(`function functions button buttons query queries page pages screen modal form header footer nav menu margin padding css style styles loop variable variables import component test tests build pipeline script code server endpoint log logs console terminal
-		error errors bug bugs cache file files folder branch commit diff patch compiler linter cursor window tab tabs image link links site website api request container pod pods deploy migration update installer download upload video audio mic stream connection wifi router printer device program machine cell formula chart graph slide dough sauce mixture batter doorbell kettle oven alarm timer delivery taxi uber bus train food dinner lunch breakfast pizza pizzas coffee boss level healer heal round map match quest controller`)
+		error errors bug bugs cache file files folder branch commit diff patch compiler linter cursor window tab tabs image link links site website api request container pod pods deploy migration update installer download upload video audio mic stream connection signal wifi router printer device program machine cell formula chart graph slide dough sauce mixture batter doorbell kettle oven alarm timer delivery taxi uber bus train food dinner lunch breakfast pizza pizzas coffee boss level healer heal round map match quest controller`)
 	// talkWords say what is thought of an answer or how the talk goes, and carry no more.
 	talkWords = set(`
 bro bruh dude mate man boy girl gosh god jesus heck hell damn dang darn crap shit fuck fucking wtf omfg yikes sheesh welp yay yayy woo woohoo whoa woah phew oof ouch eek meh ugh argh grr nah nope yup yep ya aye k kk kay okey okies oki alrighty righto roger ta cheers brill ace lush sorted gotcha jk lgtm smh fyi imho istg ofc obv np nw ez gg gl hf mornin morning evening evenin night nite
@@ -34,35 +34,35 @@ long longer short shorter big bigger small smaller light lighter dark darker har
 interesting amazing exciting boring touching stunning inspiring charming disappointing disgusting shocking tiring worse worst perfect perfection ideal neat cute pretty lovely gorgeous beautiful terrible horrible awful dreadful rubbish garbage trash nonsense bullshit
 text texts answer answers reply question questions word words sentence sentences line lines paragraph section part parts bit version versions draft drafts title heading intro introduction conclusion ending opening beginning middle tone wording phrasing phrase rhyme rhymes summary explanation example examples list step steps option options choice suggestion suggestions ideas point points definition translation grammar spelling typo typos format formatting output input result results trick tricks tip tips take opinion emoji emojis detail details edit edits change changes approach method solution fix instructions prompt chat window error errors topic fan
 think thought thinks thinking guess guessed suppose supposed believe see seen saw seeing understand agree agreed disagree doubt doubted bet expect expected expecting remember forgot notice noticed realize realized realise realised figure figured assume assumed repeat repeating rephrase type typed typing paste pasted copy copied click clicked scroll scrolled read reading reads sound sounds sounded look looks looked seem seems seemed need needs needed add adds explained continue change swap switch use using used prefer works working happen happens happened help helps
-sleep rest food coffee tea water break nap shower air snack lunch dinner breakfast caffeine beer
+sleep rest break nap between halfway through finished sarcastic kidding joking corrected stand
 add remove cut trim fix edit rewrite redo retry reread skip drop leave replace bring focus concentrate decide breathe complain believe lie tell tells told ask asked answer answering say says said hear heard call give gives given gave
-once twice thrice fingers crossed half maybe kinda sorta somewhat slightly rather barely hardly almost nearly completely entirely fully super extra hella lowkey highkey legit seriously exactly precisely apparently obviously clearly suddenly instantly immediately finally eventually already otherwise instead besides anyhow somehow somewhere elsewhere overall generally reason reasons chance case side wow lots tons loads many much few several couple single whole entire full empty blank new old usual normal standard extra main rest each two three four five couple
+once twice thrice fingers crossed half maybe kinda sorta somewhat slightly rather barely hardly almost nearly completely entirely fully super extra hella lowkey highkey legit seriously exactly precisely apparently obviously clearly suddenly instantly immediately finally eventually already otherwise instead besides anyhow somehow somewhere elsewhere overall generally way ways reason reasons chance case side wow lots tons loads many much few several couple single whole entire full empty blank new old usual normal standard extra main rest each two three four five couple
 home mobile meeting weather sun sunny rain raining rainy snow snowing wind windy foggy cloudy grey gray humid freezing outside doorbell door kettle delivery battery stop train taxi uber
 `)
 	// people are those who may belong to someone's world.
 	people = set(`mum mom mummy mommy mother dad daddy father parents parent wife husband hubby partner girlfriend boyfriend fiance fiancé fiancée spouse ex sister sisters brother brothers sibling siblings son sons daughter daughters kid kids child children baby twins twin toddler teenager grandma grandmother granny gran nan grandpa grandfather grandson granddaughter grandkids grandchildren aunt uncle cousin cousins niece nephew inlaws
 		friend friends bestie flatmate flatmates roommate roommates neighbour neighbours neighbor neighbors colleague colleagues coworker coworkers manager landlord landlady client clients customer customers doctor dentist therapist vet teacher tutor coach trainer pupil pupils student students team family relatives folks people dog dogs cat cats puppy kitten horse rabbit hamster parrot`)
 	// fleetingThings are what "my" may go before in a remark of the moment.
-	fleetingThings = set(`life day night morning evening brain head mind eyes eye fingers thumbs ears jaw soul god goodness gosh lord word bad fault mistake turn english way question questions point brainfart typo typos message messages screen keyboard battery mic connection internet wifi phone food order lunch dinner breakfast coffee tea drink ride taxi uber bus stop train break bacon ass butt sanity patience nerves mood day's opinion guess bet computer laptop browser terminal code script build text draft list prompt side end hand hands glass hat dude man guy friend love dear sleep nap`)
-	ofBody = set(`life day night morning evening brain head mind eyes eye fingers thumbs ears jaw soul god goodness gosh lord word bad fault mistake turn english way bet guess sanity patience nerves`)
+	fleetingThings = set(`life day night morning evening brain head mind eyes eye fingers thumbs ears jaw soul god goodness gosh lord word bad fault mistake turn machine legs way question questions point brainfart typo typos message messages screen keyboard battery mic connection internet wifi phone food order lunch dinner breakfast coffee tea drink ride taxi uber bus stop train break bacon ass butt sanity patience nerves mood day's opinion guess bet computer laptop browser terminal code script build text draft list prompt side end hand hands glass hat dude man guy friend love dear sleep nap`)
+	ofBody = set(`life night morning evening brain head mind eyes eye fingers thumbs ears jaw soul god goodness gosh lord word bad fault mistake turn way bet legs guess sanity patience nerves`)
 	// openingWords may stand before the subject of a sentence.
 	openingWords = set(`ok okay k kk oh ohh ah aha hm hmm so and but or well now then anyway anyways also ugh omg um umm uh er no nope nah yes yeah yep yup wait right haha hahaha hahahaha lol lmao man damn finally alright sorry great cool nice perfect honestly actually btw please pls just really wow jeez gosh dude bro bruh oops argh ha hey hi hello yo like maybe perhaps still again seriously literally ahh aww aw thanks thx ty fine sure basically wtf`)
 	// pointers stand for what was spoken of, or is before both.
-	pointers = set(`it its that thats this these those them one ones everything something anything nothing which what all both neither either none there here`)
-	goodJudge = set(`fan person lover owl household`)
+	pointers = set(`whatever whenever wherever it its that thats this these those them one ones everything something anything nothing which what all both neither either none there here`)
+	goodJudge = set(`fan person lover owl household introvert extrovert insomniac freelance freelancer job jobs shift shifts pensioner immigrant expat veteran`)
 	// conditions are what somebody may have or be that others must know of.
 	conditions = set(`allergic allergy allergies vegetarian vegan pescatarian coeliac celiac diabetic pregnant halal kosher intolerant gluten lactose newborn wheelchair deaf asthma`)
 	mindVerbs = set(`think thinks thought guess suppose believe believed see saw seen understand understood agree disagree doubt bet swear expect expected wonder notice noticed realize realized realise realised figure figured assume assumed explain explained say says said ask asks asked swears tell told mean meant mention mentioned repeat rephrase know knew hope wish feel felt learn learned learnt got get hear heard like liked love loved hate hated trust forgot remember misread misunderstood misheard read imagine`)
 	wishVerbs = set(`gives know hear ask want wants wanted need needs needed looking prefer rather like liked love get have use try take go keep make choose pick`)
 	// products are what an answer may be, or an answer may help with.
 	products = set(`word words synonym synonyms recipe recipes poem poems name names list lists idea ideas example examples quote quotes joke jokes title titles essay email mail letter message caption slogan sentence sentences paragraph code script formula regex query function answer answers explanation translation summary definition riddle story song tip tips advice suggestion suggestions recommendation recommendations help hand info information opinion take feedback second minute moment break favor favour question questions clue hint reason reasons picture image logo diagram table chart plan outline template gift prompt link links source sources option options alternative alternatives know hear ask understand`)
-	modals    = set(`will would can could should shall may might must 'll going gonna gotta let lets want need have had got to try trying be been am are is was were do did does not never just only really still even also already now then definitely probably maybe quickly first almost nearly totally actually honestly literally kinda finally better rather ever about always sort kind of simply`)
+	modals    = set(`would've could've should've might've must've will would can could should shall may might must 'll going gonna gotta let lets want need have had got to try trying be been am are is was were do did does not never just only really still even also already now then definitely probably maybe quickly first almost nearly totally actually honestly literally kinda finally better rather ever about always sort kind of simply`)
 	// lifeDoings are doings that are more than of a moment, though nothing is said of them.
 	lifeDoings = set(`moving studying working retiring dieting fasting leaving divorcing separating writing training volunteering renovating renting recovering grieving dating commuting pregnant freelancing teaching adopting emigrating relocating quitting painting singing gardening knitting sewing cycling climbing hiking sailing surfing fishing bleeding vomiting limping drowning struggling aging ageing starving limping hiring`)
 	lingers    = set(`always never usually often every each since year years month months week weeks forever remember daily weekly monthly nightly until till`)
 	dayNames   = set(`tomorrow yesterday weekend monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january february march april june july august september october november december birthday christmas easter anniversary spring summer autumn winter noon midnight`)
 	// problems are what a thing that is worked on does wrong or does at last.
-	problems = set(`throws throw returns return prints print fails fail failed crashes crash crashed crashing crashlooping hangs hang hung hanging breaks break broke broken complains complain shows show says say gives give looks look seems seem works work worked loads load loaded loading compiles compile compiled passes pass passed passing stops stopped freezes froze frozen won't doesn't isn't isnt doesnt wont can't cant didn't didnt wasn't don't dont aren't keeps keep still now just here ready rang ringing arrived done has had finally only timed times spins spinning blinking flashing beeping searching misaligned red green slow down up off empty blank null undefined missing gone stuck weird wrong too not never took takes hates jumps duplicates prints died respawned wiped started starting deploying running building`)
+	problems = set(`throws throw returns return prints print fails fail failed crashes crash crashed crashing crashlooping hangs hang hung hanging breaks break broke broken complains complain shows show says say gives give looks look seems seem works work worked loads load loaded loading compiles compile compiled passes pass passed passing stops stopped freezes froze frozen won't doesn't isn't isnt doesnt wont can't cant didn't didnt wasn't don't dont aren't keeps keep still now just here ready rang ringing arrived done has had finally only timed times went bad orange resting boiling spins spinning blinking flashing beeping searching misaligned red green slow down up off empty blank null undefined missing gone stuck weird wrong too not never took takes hates jumps duplicates prints died respawned wiped started starting deploying running building`)
 )
 
 // clauseOf is a part of a sentence with what opens it left off.
@@ -133,7 +133,7 @@ func (g *grouping) anchored(text string) bool {
 			if belongs(words[i+1:]) {
 				return true
 			}
-		case conditions[low], low == "us" && i > 0 && words[i-1].low == "of":
+		case conditions[low], low == "hearing" && i > 1 && words[i-1].low == "of", low == "us" && i > 0 && words[i-1].low == "of":
 			return true
 		case (next == "and" || next == "&") && i+2 < len(words) && (words[i+2].low == "i" || words[i+2].low == "me") && !openingWords[low] && !talkWords[low] && !light[low] && !verbal(words[:i+1]):
 			return true // "Rafa and I"
@@ -142,7 +142,7 @@ func (g *grouping) anchored(text string) bool {
 		case people[low] && !(i == len(words)-1 && i > 0 && talkWords[low]):
 			return true
 		case unicode.IsDigit(first):
-			if !countsTalk(words, i) && (len(words) > 4 || !emptyOf(words)) {
+			if !countsTalk(words, i) && (len(words) > 4 || own[words[0].low] || !emptyOf(words)) {
 				return true
 			}
 		case low == "time" && i > 1 && words[i-1].low == "the" && words[i-2].low == "all":
@@ -162,6 +162,9 @@ func (g *grouping) anchored(text string) bool {
 
 // belongs says whether "my" stands before something that outlasts the moment.
 func belongs(words []word) bool {
+	if len(words) > 1 && words[0].low == "day" && words[1].low == "off" {
+		return true
+	}
 	if len(words) == 0 || talkNouns[words[0].low] {
 		return false
 	}
@@ -186,6 +189,15 @@ func countsTalk(words []word, i int) bool {
 			return true
 		}
 	}
+	if i+1 < len(words) && words[i+1].start == words[i].end+1 && unicode.IsDigit(rune(words[i+1].low[0])) && (words[i+1].low == "10" || words[i+1].low == "5" || words[i+1].low == "100") {
+		return true // "8/10"
+	}
+	if i > 0 && words[i].start == words[i-1].end+1 && unicode.IsDigit(rune(words[i-1].low[0])) && (words[i].low == "10" || words[i].low == "5" || words[i].low == "100") {
+		return true
+	}
+	if i+1 == len(words) && i > 1 && words[i-1].low == "in" && (words[i-2].low == "back" || words[i-2].low == "there") {
+		return true
+	}
 	if i > 0 && words[i-1].low == "it's" || i > 1 && words[i-1].low == "is" && words[i-2].low == "it" {
 		return true // the time
 	}
@@ -196,7 +208,7 @@ func countsTalk(words []word, i int) bool {
 	return i > 0 && (words[i-1].low == "than" || words[i-1].low == "only")
 }
 
-var countedBy = set(`more less or times words letters characters lines sentences pages bullets examples ideas options percent chars pods players left seconds`)
+var countedBy = set(`min mins minutes sec secs more less or times words letters characters lines sentences pages bullets examples ideas options percent chars pods players left seconds`)
 
 // clauseTells says whether a clause without names and figures tells anything.
 func (g *grouping) clauseTells(words []word) bool {
@@ -206,7 +218,7 @@ func (g *grouping) clauseTells(words []word) bool {
 	for len(words) > 1 && (openingWords[words[0].low] || words[0].low == "never" && len(words) > 1 && auxiliaries[words[1].low]) {
 		words = words[1:]
 	}
-	if len(words) == 0 || emptyOf(words) {
+	if len(words) == 0 || emptyOf(words) && !habitual(words) {
 		return false
 	}
 	first, second := words[0].low, ""
@@ -217,12 +229,18 @@ func (g *grouping) clauseTells(words []word) bool {
 	case first == "i" || first == "we":
 		return selfTells(words[1:])
 	case (first == "my" || first == "our"):
-		return fleetingThings[second] == false
+		// "my brain is mush" tells less than "my eyes are sensitive to light"
+		return !fleetingThings[second] || len(words) > 4 && auxiliaries[words[2].low] && contents(words[3:]) > 1
 	case first == "one" && second == "of":
 		return true
 	case first == "wish" && second == "me":
 		return false
 	case (first == "this" || first == "that" || first == "these" || first == "those") && second != "" && !auxiliaries[second] && !presents[second] && !pasts[second] && !talkWords[second] && !light[second] && !strings.HasSuffix(second, "ed") && !(strings.HasSuffix(second, "s") && len(words) > 2 && (pointers[words[2].low] || determiners[words[2].low] || words[2].low == "me")):
+		for _, w := range words[1:min(len(words), 4)] {
+			if workNouns[w.low] {
+				return false // what both have before them
+			}
+		}
 		return nounTells(words[1:])
 	case pointers[first], first == "you" || first == "u" || first == "your" || first == "ur" || first == "ya" || first == "you're" || first == "you've":
 		for i, w := range words[1:] {
@@ -240,7 +258,10 @@ func (g *grouping) clauseTells(words []word) bool {
 	case first == "here" || first == "here's" || first == "heres":
 		return false
 	}
-	if !verbal(words) {
+	if len(words) > 2 && (second == "is" || second == "are") && emptyOf(words[2:]) && !determiners[first] && !words[0].capital {
+		return false // "css is pain"
+	}
+	if !verbal(words) && !(len(words) == 3 && first == "the" && strings.HasSuffix(words[2].low, "s")) {
 		return fragmentTells(words)
 	}
 	if thirdSingular(first) || first == "not" || first == "no" && !verbal(words[1:]) {
@@ -250,6 +271,13 @@ func (g *grouping) clauseTells(words []word) bool {
 		return selfTells(words) // "tried it already", "would never do that"
 	}
 	return nounTells(words)
+}
+
+// habitual says whether words tell plainly what somebody does with a thing: "I skip
+// breakfast".
+func habitual(words []word) bool {
+	return len(words) > 2 && words[0].low == "i" && talkWords[words[1].low] && !mindVerbs[words[1].low] && !wishVerbs[words[1].low] && presents[words[1].low] &&
+		!light[words[2].low] && !pointers[words[2].low] && !talkNouns[words[2].low] && !workNouns[words[2].low]
 }
 
 // emptyOf says whether words are only of the talk.
@@ -266,16 +294,29 @@ func emptyOf(words []word) bool {
 	return true
 }
 
+// contents counts the words that are not only of the talk.
+func contents(words []word) int {
+	n := 0
+	for i := range words {
+		if !emptyOf(words[i : i+1]) {
+			n++
+		}
+	}
+	return n
+}
+
 // selfTells says whether what a speaker says of themself outlasts the moment.
 func selfTells(words []word) bool {
-	i, be, habit := 0, false, true
+	i, be, habit, duty := 0, false, true, false
 	for i < len(words) && modals[words[i].low] {
-		if toVerbs[words[i].low] && (i+1 == len(words) || words[i+1].low != "to") {
+		if toVerbs[words[i].low] && (i+1 == len(words) || words[i+1].low != "to" && !(words[i].low == "have" && (pasts[words[i+1].low] || strings.HasSuffix(words[i+1].low, "ed") || modals[words[i+1].low]))) {
 			break
 		}
 		switch words[i].low {
 		case "am", "are", "was", "were", "be", "been", "is":
 			be = true
+		case "need", "have", "got", "going", "gonna", "gotta", "will", "should", "must", "let":
+			duty = true
 		}
 		habit = habit && (words[i].low == "also" || words[i].low == "really" || words[i].low == "not" || words[i].low == "do")
 		i++
@@ -307,10 +348,29 @@ func selfTells(words []word) bool {
 	for len(rest) > 0 && (particles2[rest[0].low] || modals[rest[0].low] && rest[0].low != "have") {
 		rest = rest[1:]
 	}
+	if len(rest) > 0 && (verb == "tried" || verb == "try" || verb == "kept" || verb == "keep" || verb == "stopped" || verb == "started" || verb == "finished") && strings.HasSuffix(rest[0].low, "ing") && len(rest) > 1 {
+		verb, rest = rest[0].low, rest[1:]
+		habit = false
+	}
+	if linking[verb] && emptyOf(rest) {
+		return false // "turned out perfect"
+	}
+	if len(rest) > 1 && rest[0].low == "my" && fleetingThings[rest[1].low] && len(rest) < 4 {
+		return false
+	}
+	if (wishVerbs[verb] || !be && strings.HasSuffix(verb, "ing")) && momentary[rest0(rest)] && len(rest) < 4 {
+		return false // "need coffee"
+	}
 	if len(rest) == 0 {
+		if duty && !lifeDoings[verb+"ing"] {
+			return false
+		}
 		return !light[verb] && !talkWords[verb] && !mindVerbs[verb]
 	}
 	object := rest[0].low
+	if strings.HasPrefix(object, "you'") {
+		object = "you"
+	}
 	if object == "you" || object == "u" || object == "ya" {
 		return false
 	}
@@ -355,9 +415,22 @@ var (
 	creates    = set(`painted drew knitted sewed baked built carved composed crocheted cooked brewed grew planted wrote`)
 	// toVerbs are modals only before "to".
 	toVerbs    = set(`need want have got like try going`)
+	// linking are verbs of how something came out.
+	linking    = set(`turned came went got get getting looks looked`)
+	momentary  = set(`coffee tea water food sleep rest caffeine beer wine lunch dinner breakfast air sugar chocolate cake pizza snacks`)
 	particles2 = set(`up out off down back over on in at about with to for of again just only`)
 	asking2    = set(`what where how why when whether if who which that it this`)
 )
+
+// rest0 is the first of words but for what tells how much, "" for none.
+func rest0(words []word) string {
+	for _, w := range words {
+		if !determiners[w.low] && !light[w.low] {
+			return w.low
+		}
+	}
+	return ""
+}
 
 // mindOfTalk says whether what one thinks or knows is of the talk only.
 func mindOfTalk(words []word) bool {
@@ -406,6 +479,7 @@ func nounTells(words []word) bool {
 					return false
 				}
 			}
+			break
 		}
 		if auxiliaries[low] || presents[low] && n > i {
 			break
@@ -418,6 +492,22 @@ var (
 	determiners = set(`the a an this that these those your his her their its some any all both every no`)
 	ordinals    = set(`first second third fourth last next previous other new old same whole main final very`)
 )
+
+var unlike = set(`wrong same other another different next right which any what`)
+
+// callings are what people work as.
+var callings = set(strings.ReplaceAll(trades, "|", " ") + " illustrator writer novelist poet painter sculptor podcaster dj blacksmith jeweller weaver")
+
+func isWeather(words []word) bool {
+	for _, w := range words {
+		if weather[w.low] {
+			return true
+		}
+	}
+	return false
+}
+
+var weather = set(`sun sunny rain raining rainy snow snowing wind windy fog foggy cloudy grey gray humid freezing hot cold warm chilly storm stormy weather sky dark`)
 
 // mine says whether words tell of somebody who speaks: "coffee keeps me up".
 func mine(words []word) bool {
@@ -434,8 +524,15 @@ func fragmentTells(words []word) bool {
 	if mine(words) {
 		return true
 	}
+	last := words[len(words)-1].low
+	if unlike[words[0].low] {
+		return false
+	}
+	if last == "here" && len(words) > 1 && !emptyOf(words) && !isWeather(words) {
+		return true // "nurse here"
+	}
 	for _, w := range words {
-		if goodJudge[w.low] {
+		if goodJudge[w.low] || callings[w.low] {
 			return true
 		}
 	}
@@ -449,7 +546,10 @@ func fragmentTells(words []word) bool {
 // stands: behind a statement it may belong to it, and where it has a slot or is to hold
 // from now on it is in any case.
 func (g *grouping) worth(text, said string) bool {
-	if g.tells(said) || standing.MatchString(said) {
+	if words := wordsOf(said); len(words) > 1 && words[0].low == "whenever" && emptyOf(words[1:]) {
+		return false
+	}
+	if g.tells(said) || forbids.MatchString(said) || standing.MatchString(said) {
 		return true
 	}
 	words := wordsOf(text)
@@ -475,6 +575,9 @@ func (g *grouping) onTopic(text string) bool {
 	asked, words := wordsOf(g.asked), wordsOf(text)
 	return len(words) > 0 && !verbal(asked) && !emptyOf(asked) && !questionWords[asked[0].low] && (mine(words) || words[0].low == "i" || tasteAnswer.MatchString(text))
 }
+
+// forbids is a command that may be meant to hold: "don't use emojis with me".
+var forbids = english(`^` + lightWords + `(?:don't|dont|do not|stop|avoid|no more)\s+(?:use|using|call|calling|send|sending|give|giving|add|adding|write|writing|include|including|mention|mentioning|start|starting|end|ending)\s+(?:me\s+)?[\pL-]+`)
 
 // slotOfTalk says whether a slot is only of what is talked of: a liking of "the opening",
 // or "like" that is no verb.
