@@ -7,8 +7,9 @@ import (
 	"github.com/memdhq/memd/embedded"
 )
 
-// Dir gives an empty folder for the test, removed after it. Unlike that of
-// t.TempDir it can be reached by a Postgres without root's rights.
+// Dir gives an empty folder for the test, removed after it: in memory if there is room,
+// unless TMPDIR says where. Unlike that of t.TempDir it can be reached by a Postgres
+// without root's rights.
 func Dir(t testing.TB) string {
 	t.Helper()
 	dir, err := makeDir()
@@ -24,7 +25,11 @@ func Dir(t testing.TB) string {
 }
 
 func makeDir() (string, error) {
-	dir, err := os.MkdirTemp("", "memd-test-")
+	parent := os.Getenv("TMPDIR")
+	if parent == "" {
+		parent = memory()
+	}
+	dir, err := os.MkdirTemp(parent, "memd-test-")
 	if err != nil {
 		return "", err
 	}
