@@ -46,7 +46,7 @@ func TestForgettingByWhatItIsCalled(t *testing.T) {
 		"请忘记我喜欢爬山这件事":                                              "我喜欢爬山",
 		"انسَ أنني أعمل في صفاقس":                                  "أعمل في صفاقس",
 		"olvida todo lo que te dije sobre Inés":                    "about inés",
-		"please forget that I have a rash, it was only a mosquito": "has:rash",
+		"please forget that I have a rash, it was only a mosquito": "health:rash",
 	} {
 		if got := asked(t, nil, text); !slices.Contains(got, want) || slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "+") }) {
 			t.Errorf("%q: %q, want %q", text, got, want)

@@ -49,7 +49,7 @@ type saying struct {
 var slotRules = []func(s *saying) (about, bool){
 	nameSlot, pronounSlot, answerSlot, ageSlot, birthdaySlot, maritalSlot, relationSlot, petSlot,
 	favoriteSlot, allergySlot, dietSlot, homeSlot, groupSlot, workSlot, roleSlot, studySlot, languageSlot,
-	projectSlot, eventSlot, journeySlot, ownedSlot, aidSlot, overSlot, attributeSlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
+	projectSlot, eventSlot, journeySlot, ownedSlot, aidSlot, passingSlot, overSlot, attributeSlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
 }
 
 // slotWords is the most words of a statement that gets a slot: a longer one tells more
@@ -92,8 +92,11 @@ var (
 	// speakers and begins are words of which each statement with a slot has one: of who
 	// speaks, or of what is asked for or worked on.
 	speakers = set(`i im i'm ive i've i'd we we're we've we'll my our me`)
-	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,rent , weighs ,anymore,any more,cast ,plaster,braces,crutches,sling,stitches,splint", ",")
+	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,rent , weighs ,anymore,any more,healed, gone,'s gone,over the ,recovered,back at work,leave is,cast ,plaster,braces,crutches,sling,stitches,splint", ",")
 )
+
+// parents are called by what they are, without "my".
+var parents = set(`mum mom mummy mommy dad daddy grandma granny grandpa gran nan`)
 
 func contains(low string, hints []string) bool {
 	return slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(low, h) })
@@ -102,7 +105,7 @@ func contains(low string, hints []string) bool {
 // mayHold says whether a text can have a slot at all.
 func mayHold(text string) bool {
 	for i, w := range wordsOf(text) {
-		if speakers[w.low] || i == 0 && (w.capital && w.start == 0 || w.low == "the") || i < 6 && elided[w.low] {
+		if speakers[w.low] || i == 0 && parents[w.low] || i == 0 && (w.capital && w.start == 0 || w.low == "the") || i < 6 && elided[w.low] {
 			return true
 		}
 	}
@@ -149,7 +152,7 @@ var (
 	doNotButIn     = english(`\b(?:do|does|did) not (\pL+) (in|at|for|with|to) [^,;.!?]{1,40}?,? but (?:rather )?(in|at|for|with|to) `)
 	// firstPerson and relative are subjects.
 	firstPerson = english(`^(?:i|we)\s+`)
-	elided      = set(`moved relocated sold quit stopped started finished bought adopted switched love loved hate like live living work working allergic married turned not no never broke got lost can found left graduated replaced joined enjoy prefer speak play drink eat smoke have haven't havent need studying retired gave given came closed shut dropped resigned ditched promoted sober vegan vegetarian cancelled canceled divorced single engaged back`)
+	elided      = set(`moved relocated sold quit stopped started finished bought adopted switched love loved hate like live living work working allergic married turned not no never broke got lost can found left graduated replaced joined enjoy prefer speak play drink eat smoke have haven't havent need studying retired gave given came closed shut dropped resigned ditched promoted ended scrapped recovered sober vegan vegetarian cancelled canceled divorced single engaged back`)
 	// weighsFirst is nameFirst of a name that may be written small.
 	weighsFirst = english(`^(\pL+)\s+(weighs\s+\d)`)
 	nameFirst   = regexp.MustCompile(`^(\p{Lu}[\pL\pM'’-]+)\s+(is|weighs|sleeps|sings|runs|keeps|owns|collects|has|lives|works|moved|died|passed|speaks|loves|hates|likes|does|turned|started|quit|got|can|no|studies|plays|eats|drinks|smokes|joined|left)\b`)
@@ -182,6 +185,8 @@ func newSaying(text string) saying {
 		s.known, s.predicate = true, s.text[m[1]:]
 	case words[0].low == "my" || words[0].low == "our":
 		s.subject, s.predicate, s.known = relative(s.text)
+	case parents[words[0].low] && len(words) > 2 && (auxiliaries[words[1].low] || presents[words[1].low] || pasts[words[1].low] || strings.HasSuffix(words[1].low, "ed")):
+		s.known, s.subject, s.predicate = true, relation(words[0].low), s.text[words[1].start:]
 	case elided[words[0].low], words[0].low == "do" && anymore.MatchString(s.text):
 		s.known, s.predicate = true, s.text
 	default:
@@ -248,7 +253,9 @@ func (s *saying) deny() {
 		p = be + p[m[1]:]
 	}
 	if anymore.MatchString(p) {
-		s.over = s.denied
+		if s.over = s.denied; s.over {
+			p = strings.TrimPrefix(p, "can ")
+		}
 		p = anymore.ReplaceAllString(p, "")
 	}
 	s.predicate = strings.TrimSpace(dwellsFirst.ReplaceAllString(p, ""))

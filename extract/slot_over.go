@@ -12,7 +12,7 @@ import (
 // that tells what one does with it.
 
 var (
-	gaveUp    = english(`^(?:(?:gave up|given up|giving up|am giving up)(?: on)?|quit|dropped|stopped|packed in|jacked in|am done with|am through with|ditched|binned|got rid of|sold|closed down|closed|shut down|shut|wound up|gave away|cancelled|canceled|returned|handed in|handed back|gave back|left|dropped out of|resigned from|stepped down from|got kicked out of|got thrown out of|pulled out of|withdrew from|(?:have )?had to (?:close|sell|cancel|give up|give away|quit|leave|drop|shut))\s+(?:going to\s+)?(.+)$`)
+	gaveUp    = english(`^(?:(?:gave up|given up|giving up|am giving up)(?: on)?|quit|dropped|stopped|packed in|jacked in|am done with|am through with|ditched|binned|got rid of|sold|closed down|closed|shut down|shut|wound up|gave away|cancelled|canceled|returned|handed in|handed back|gave back|left|dropped out of|resigned from|stepped down from|got kicked out of|got thrown out of|pulled out of|withdrew from|ended|wrapped up|scrapped|moved off|migrated off|got off|ripped out|let go of|(?:have )?had to (?:close|sell|cancel|give up|give away|quit|leave|drop|shut))\s+(?:going to\s+)?(.+)$`)
 	memberOf  = english(`^(?:(?:am|is|are|became|got to be)\s+(?:(?:a|an|the|one of the)\s+)?(?:[\pL-]+\s+)?(?:member|members|captain|treasurer|secretary|chair|chairman|chairwoman|president|trustee|patron)\s+of|belongs? to)\s+(?:the|a|an|our|my)?\s*(.+)$`)
 	inGroup   = english(`^(?:(?:am|is|are|sit|sits|serve|serves)\s+(?:on|in|part of)|(?:also\s+)?(?:sing|sings|row|rows)\s+(?:in|with|for)|(?:also\s+)?(?:play|plays)\s+(?:(?:the |lead )?[\pL-]+\s+)?(?:in|for|with))\s+((?:the|a|an|our|my)\s+.+|\p{Lu}.+)$`)
 	groups    = english(`\b(?:choir|band|team|club|council|committee|board|orchestra|ensemble|quartet|society|union|party|squad|association|crew|guild|church|league|troupe|network|cooperative|co-op|collective|parish|jury|group)\b`)
@@ -26,7 +26,7 @@ var (
 )
 
 const (
-	aids  = `cast|plaster|plaster cast|braces|brace|sling|crutches|splint|moon boot|surgical boot|stitches|bandage|bandages|retainer|wheelchair|catheter|neck brace|eye patch`
+	aids  = `glasses|contact lenses|hearing aids?|cast|plaster|plaster cast|braces|brace|sling|crutches|splint|moon boot|surgical boot|stitches|bandage|bandages|retainer|wheelchair|catheter|neck brace|eye patch`
 	limbs = `arm|leg|foot|ankle|wrist|hand|knee|finger|thumb|toe|elbow|shoulder|neck|back|nose|collarbone`
 )
 
@@ -141,7 +141,13 @@ func groupSlot(s *saying) (about, bool) {
 	return about{}, false
 }
 
-var giveUpHints = strings.Split("gave,given,giving,quit,drop,stop,packed,jacked,done with,through with,ditched,binned,rid of,sold,close,shut,wound,cancel,returned,handed,left,resigned,stepped,kicked,thrown,pulled,withdrew,had to", ",")
+var (
+	// together opens what somebody did with others.
+	together = english(`^(?:(?:my )?[\pL'-]+ and i|me and (?:my )?[\pL'-]+|i and (?:my )?[\pL'-]+|both of us)\s+`)
+	letGo    = english(`^(?:have\s+)?(?:had to\s+)?let\s+((?:the|my|our)\s+.{2,30}?)\s+go\b`)
+)
+
+var giveUpHints = strings.Split("gave,given,giving,quit,drop,stop,packed,jacked,ended,wrapped,scrapped,moved off,migrated,got off,ripped,let go,done with,through with,ditched,binned,rid of,sold,close,shut,wound,cancel,returned,handed,left,resigned,stepped,kicked,thrown,pulled,withdrew,had to", ",")
 
 // overSlot reads that something has come to an end.
 func overSlot(s *saying) (about, bool) {
@@ -157,7 +163,21 @@ func overSlot(s *saying) (about, bool) {
 		return a, true
 	}
 	if !s.known {
+		if m := together.FindStringIndex(s.text); m != nil {
+			we := *s
+			we.known, we.subject, we.predicate = true, "", s.text[m[1]:]
+			we.deny()
+			we.lowPredicate = strings.ToLower(we.predicate)
+			if !we.denied {
+				return overSlot(&we)
+			}
+		}
 		return about{}, false
+	}
+	if m := s.match(letGo, "let "); m != nil {
+		if thing, bare := thingOf(m[1]); thing != "" && !bare {
+			return about{name: possession(thing), subject: s.subject, negated: true}, true
+		}
 	}
 	if m := s.match(cameOff, " off "); m != nil && !noMeans[strings.ToLower(m[1])] {
 		a := means(strings.ToLower(m[1]))
@@ -174,13 +194,13 @@ func overSlot(s *saying) (about, bool) {
 		}
 	}
 	thing, bare := thingOf(m[1])
-	if thing == "" || jobs[thing] || jobs[strings.Fields(thing)[len(strings.Fields(thing))-1]] || noThings[strings.Fields(thing)[0]] {
+	if thing == "" || jobs[thing] || noMeans[thing] || thing == "yesterday" || jobs[strings.Fields(thing)[len(strings.Fields(thing))-1]] || noThings[strings.Fields(thing)[0]] {
 		return about{}, false
 	}
 	over := func(name string) (about, bool) { return about{name: name, subject: s.subject, negated: true}, true }
 	verb := strings.Fields(s.lowPredicate)[0]
 	switch kept := activity(thing); {
-	case kept != "" && verb != "sold" && verb != "left" && verb != "returned":
+	case kept != "" && verb != "sold" && verb != "left" && verb != "returned" && verb != "cancelled" && verb != "canceled" && verb != "closed" && verb != "shut":
 		return over(kept)
 	case dietName.MatchString(thing):
 		return about{name: "diet", subject: s.subject, value: thing, negated: true}, true
@@ -195,6 +215,8 @@ func overSlot(s *saying) (about, bool) {
 		return over("habit:take " + thing)
 	case tongue.MatchString(thing):
 		return over("habit:learn " + strings.Fields(thing)[0])
+	case bare && len(strings.Fields(thing)) == 1 && (verb == "dropped" || verb == "ditched" || verb == "quit" || verb == "moved" || verb == "migrated" || verb == "got" || verb == "ripped"):
+		return over("habit:use " + thing)
 	case bare && verb != "sold":
 		return about{}, false
 	}
@@ -295,8 +317,10 @@ func looseSlot(text string) about {
 		return about{}
 	}
 	s := newSaying(text)
-	if a, ok := aidSlot(&s); ok && !supposed.MatchString(s.text) {
-		return a
+	for _, rule := range []func(*saying) (about, bool){aidSlot, passingSlot} {
+		if a, ok := rule(&s); ok && !supposed.MatchString(s.text) {
+			return a
+		}
 	}
 	if !s.known || s.denied || supposed.MatchString(s.text) || supposing.MatchString(mainClause(s.text)) || past(firstWords(s.predicate, 2)) {
 		return about{}
@@ -363,6 +387,9 @@ func (s statement) lateSlot() about {
 	case s.with != nil, s.list:
 		return about{}
 	}
+	if !isEnglish(s.text) {
+		return foreignSlot(s.text)
+	}
 	return looseSlot(s.text)
 }
 
@@ -398,4 +425,112 @@ func subjectOf(text string) string {
 		return ""
 	}
 	return s.subject
+}
+
+const stays = `hospital|prison|jail|rehab|intensive care|icu|quarantine|isolation|custody|(?:maternity|paternity|parental|sick|annual|unpaid)? ?leave|a coma`
+
+var (
+	staysIn   = english(`^(?:am|is|are)\s+(?:still\s+|back\s+)?(?:in|on)\s+(?:the\s+|a\s+)?(` + stays + `)(?:\W*$|\s*[,.;!(].*|\s+(?:until|till|for|with|after|since|at|in|now|again|because|and)\b.*)`)
+	isOut     = english(`^(?:am|is|are|got|came|come|has come|was let|was released|was discharged)\s+(?:finally\s+|now\s+)?(?:out of|off|from|home from|back from|let out of|released from|discharged from)\s+(?:the\s+|a\s+)?(` + stays + `)\b`)
+	healed    = english(`^(?:my|the|his|her)?\s*(?:left |right )?(` + limbs + `|` + ailments + `)\s+(?:(?:is|has|are|have|was|got)\s+)?(?:(?:finally|all|completely|fully|now|much|almost)\s+)*(?:gone|over|better|healed|cleared up|fine again|fine now|ok again|okay again|cured|back to normal|recovered|good again)\b`)
+	gotOver   = english(`^(?:(?:am|is|are|have|has)\s+)?(?:finally\s+)?(?:over|got over|gotten over|recovered from|shaken off|shook off|rid of)\s+(?:the|my|that|his|her)?\s*(` + ailments + `)\b`)
+	onceOver  = english(`^(?:over|recovered from)\s+(?:the|my|that)\s+(` + ailments + `)\b`)
+	leaveEnds = english(`^(?:(?:my|the)\s+)?(?:\pL+\s+)?leave is (?:over|done|up)\b|^(?:am\s+)?back at work\b`)
+	ails      = english(`^(?:have|has|caught|got|am down with|is down with|am ill with)\s+(?:got\s+)?(?:(?:a|an|the|bad|nasty|terrible|awful|mild)\s+)*(` + ailments + `)\b`)
+	injured   = english(`^(?:have|has|got)\s+(?:a|an)\s+(?:broken|sprained|fractured|twisted|torn|sore|swollen|dislocated|bad|busted)\s+(` + limbs + `)\b|^(?:broke|sprained|fractured|twisted|tore|dislocated|hurt|injured)\s+(?:my|his|her)\s+(?:left |right )?(` + limbs + `)\b`)
+	hurts     = english(`^(?:my|his|her)\s+(?:left |right )?(` + limbs + `)\s+(?:is|has been)\s+(?:\pL+\s+)?(?:swollen|sore|broken|sprained|stiff|inflamed|injured|killing me|acting up|bad|hurting)\b|^(?:my)\s+(?:left |right )?(` + limbs + `)\s+hurts\b`)
+)
+
+const ailments = `cold|flu|cough|fever|covid|corona|tonsillitis|bronchitis|pneumonia|chickenpox|shingles|sinusitis|stomach bug|food poisoning|sore throat|ear infection|uti|infection|rash|concussion|sunburn|jet ?lag|toothache`
+
+// healthWords are pieces of what passingSlot reads.
+var healthWords = strings.Split(limbs+"|"+strings.ReplaceAll(ailments, "jet ?lag", "jet"), "|")
+
+// passingSlot reads what one is in or has for a time only, and that it has passed.
+func passingSlot(s *saying) (about, bool) {
+	if m := s.match(staysIn, "in ", "on "); m != nil && s.known {
+		return s.about("in:"+leaveOf(m[1]), "")
+	}
+	if m := s.match(isOut, " of ", "off ", "from "); m != nil && s.known && !s.denied {
+		return about{name: "in:" + leaveOf(m[1]), subject: s.subject, negated: true}, true
+	}
+	if s.matchText(leaveEnds, "leave is", "back at work") != nil || s.known && s.match(leaveEnds, "back at work") != nil {
+		return about{name: "in:leave", negated: true}, true
+	}
+	if !contains(s.low, healthWords) {
+		return about{}, false
+	}
+	if m := s.matchText(onceOver); m != nil {
+		return about{name: "health:" + strings.ToLower(m[1]), negated: true}, true
+	}
+	if m := s.matchText(healed); m != nil {
+		return about{name: "health:" + strings.ToLower(m[1]), negated: true}, true
+	}
+	if m := s.matchText(hurts); m != nil {
+		return about{name: "health:" + strings.ToLower(m[1]+m[2])}, true
+	}
+	if !s.known {
+		return about{}, false
+	}
+	if m := s.match(gotOver); m != nil && !s.denied {
+		return about{name: "health:" + strings.ToLower(m[1]), subject: s.subject, negated: true}, true
+	}
+	if m := s.match(ails); m != nil {
+		return s.about("health:"+strings.ToLower(m[1]), "")
+	}
+	if m := s.match(injured); m != nil {
+		return s.about("health:"+strings.ToLower(m[1]+m[2]), "")
+	}
+	return about{}, false
+}
+
+// leaveOf gives all kinds of leave one name.
+func leaveOf(stay string) string {
+	if stay = strings.ToLower(strings.TrimSpace(stay)); strings.HasSuffix(stay, "leave") {
+		return "leave"
+	}
+	return stay
+}
+
+// What another language says to be over is told by the words without their "no longer".
+
+// foreignOver gives what was said before that a statement says to be over; "" if it says
+// nothing of the kind.
+func foreignOver(text string) string {
+	low := strings.ToLower(strings.ReplaceAll(text, "’", "'"))
+	for _, form := range overForms {
+		if m := form.pattern.FindStringSubmatchIndex(low); m != nil {
+			out := string(form.pattern.ExpandString(nil, form.without, low, m))
+			return strings.Join(strings.Fields(form.elide.Replace(out)), " ")
+		}
+	}
+	return ""
+}
+
+var overForms = []struct {
+	pattern *regexp.Regexp
+	without string
+	elide   *strings.Replacer
+}{
+	{regexp.MustCompile(`^(.+?) nicht mehr(.*)$`), "$1$2", strings.NewReplacer()},
+	{regexp.MustCompile(`^(.+?) kein(en|e|em|er|)(\s.+?) mehr(.*)$`), "$1 ein$2$3$4", strings.NewReplacer()},
+	{regexp.MustCompile(`^(?:yo )?ya no (.+)$`), "$1", strings.NewReplacer()},
+	{regexp.MustCompile(`^(j|nous|on|il|elle|ils|elles|je|mon \pL+|ma \pL+) ?(?:ne |n')(.+?) plus( .*|)$`), "$1 $2$3", strings.NewReplacer("je h", "j'h", "je a", "j'a", "je e", "j'e", "je é", "j'é", "je u", "j'u")},
+	{regexp.MustCompile(`^(?:eu )?(?:já não) (.+)$`), "$1", strings.NewReplacer()},
+	{regexp.MustCompile(`^(?:eu )?não (.+?) mais( .*|)$`), "$1$2", strings.NewReplacer()},
+	{regexp.MustCompile(`^(?:io )?non (.+?) più( .*|)$`), "$1$2", strings.NewReplacer()},
+	{regexp.MustCompile(`^我(?:已经)?不再(.+)$`), "我$1", strings.NewReplacer()},
+}
+
+// foreignSlot gives the slot of what is said in another language: it can only be over.
+func foreignSlot(text string) about {
+	if len(text) > 120 || countWords(text) > 10 && !containsDense(text) || strings.ContainsAny(text, "?¿？;:") {
+		return about{}
+	}
+	text = strings.TrimRight(text, " .!。！")
+	over := foreignOver(text)
+	if over == "" {
+		return about{name: "does:" + strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(text), "yo "), "eu "), "io ")}
+	}
+	return about{name: "does:" + over, negated: true}
 }

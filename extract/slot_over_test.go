@@ -29,6 +29,16 @@ func TestWhatIsOverMeetsWhatWasTold(t *testing.T) {
 		{"I'm vegetarian", "any steak places here? not vegetarian anymore lol"},
 		{"I volunteer at the animal shelter", "I had to stop volunteering at the animal shelter"},
 		{"I'm doing keto", "quit keto last week"},
+		{"i broke my wrist", "my wrist is healed"},
+		{"I've got the flu", "finally over the flu"},
+		{"My dad is in hospital", "dad got out of hospital today"},
+		{"I've been dating Ravi since June", "Ravi and I are over"},
+		{"I run every morning", "I can't run anymore because of my hip"},
+		{"i'm in a book club with Odile", "Odile and i left the book club"},
+		{"Ich arbeite bei der Post", "Ich arbeite nicht mehr bei der Post"},
+		{"J'habite à Rouen", "Je n'habite plus à Rouen"},
+		{"Vivo con mi madre en Vigo", "ya no vivo con mi madre en Vigo"},
+		{"Ich habe einen Hund", "Ich habe keinen Hund mehr"},
 		{"our wedding is on 4 July", "the wedding's off"},
 	} {
 		told, over := extracted(t, nil, user(pair[0])), extracted(t, nil, user(pair[1]))

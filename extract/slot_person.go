@@ -34,8 +34,8 @@ var (
 	marital    = english(`^(?:am|is|are)\s+(?:happily |newly |recently |legally |not )*(single|married|divorced|engaged|widowed|separated)\b`)
 	elidedWed  = english(`^(married|divorced|single|engaged|widowed)(?:\s+(?:to|now|again|with|since)\b|\W*$)`)
 	gotMarried = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on)\b.*|\W*)$`)
-	brokeUp    = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|me and (?:my )?(` + partners + `|\pL[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together)`)
-	seeing     = english(`^(?:am|are|have been|been|started|began)\s+(?:seeing|dating|going out with)\s+(?:(?:a|an|this|some)\s+)?(?:(?:new|really nice|nice|lovely)\s+)?(?:(?:guy|girl|man|woman|boy|bloke|lad|lass|dude|lady|person|someone|somebody)\s*,?\s+(?:called|named)\s+)(\pL[\pL'’-]+)`)
+	brokeUp    = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|me and (?:my )?(` + partners + `|\pL[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together|are over|are done|are finished|called it quits|broke it off|ended things|have split)`)
+	seeing     = english(`^(?:am|are|have been|been|started|began)\s+(?:seeing|dating|going out with)\s+(?:(?:a|an|this|some)\s+)?(?:(?:new|really nice|nice|lovely)\s+)?(?:(?:guy|girl|man|woman|boy|bloke|lad|lass|dude|lady|person|someone|somebody)\s*,?\s+(?:called|named)\s+(\pL[\pL'’-]+)|(\p{Lu}[\pL'’-]+))`)
 	inCouple   = english(`^(?:have|have got|got)\s+(?:a|my)\s+(?:new\s+)?(?:girlfriend|boyfriend|partner|bf|gf)(?:\W*$|\s*[,.;!(].*|\s+(?:now|again|called|named)\b.*)`)
 	leftThem   = english(`^(?:broke up with|split up with|split from|separated from|divorced)\s+(?:my\s+)?(` + partners + `|\p{Lu}[\pL'’-]+)`)
 
@@ -199,13 +199,13 @@ func maritalSlot(s *saying) (about, bool) {
 		return about{name: "marital status", value: "engaged", negated: true}, true
 	}
 	if m := s.match(seeing, "seeing", "dating", "going out"); m != nil && s.self() {
-		return s.about("partner", m[1])
+		return s.about("partner", m[1]+m[2])
 	}
 	if m := s.match(inCouple, strings.Split(partners, "|")...); m != nil && s.self() && !s.denied {
 		return about{name: "marital status", value: "in a relationship"}, true
 	}
 	gone := ""
-	if m := s.matchText(brokeUp, "broke", "split", "separated", "divorced", "parted", "together"); m != nil {
+	if m := s.matchText(brokeUp, "broke", "split", "separated", "divorced", "parted", "together", "are over", "are done", "finished", "quits", "broke it", "ended things"); m != nil {
 		gone = m[1] + m[2] + m[3]
 	} else if m := s.match(leftThem, "broke", "split", "separated", "divorced"); m != nil && s.self() {
 		gone = m[1]

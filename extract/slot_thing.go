@@ -452,7 +452,7 @@ func habitSlot(s *saying) (about, bool) {
 	}
 	object = strings.ToLower(object)
 	ended := habitEnd.ReplaceAllString(" "+object, "")
-	if rest := strings.TrimPrefix(" "+object, ended); s.denied && restricts.MatchString(rest) {
+	if rest := strings.TrimPrefix(" "+object, ended); s.denied && !s.over && restricts.MatchString(rest) {
 		return about{}, false // "I never drink coffee after three"
 	}
 	what := liked(strings.TrimSpace(ended))
