@@ -12,13 +12,13 @@ import (
 // right then holds with the words it corrects beside it: in a message of its own it
 // also asks for the wrong statement to be forgotten.
 
-const slip = `(?:oops|oopsie|whoops|ops|oh|ugh|argh|ah|agh|sorry|wait|no wait|wait no|no|nope|hang on|hold on|correction|typo|edit|my bad|my mistake|hmm?|actually|damn|(?:scratch|strike|forget|ignore) that|nvm|never ?mind|well|er+m?|um+|uh|nah|lol)`
+const slip = `(?:oops|oopsie|whoops|ops|oh|omg|ugh|argh|ah|agh|sorry|wait|no wait|wait no|no|nope|hang on|hold on|correction|typo|edit|my bad|my mistake|hmm?|actually|damn|(?:scratch|strike|forget|ignore) that|nvm|never ?mind|well|er+m?|um+|uh|nah|lol)`
 
 var (
 	meant     = english(`^(?:` + slip + `[\s,:;.!–—-]+)*(?:i (?:mean|meant)(?: to (?:say|write|type|put))?|(?:that |it )?should (?:be|have been|say|read)|correction|typo|edit|i misspoke)[\s,:;.!–—-]+(?:it's |it is |that's |was )?(.+)$`)
-	slipped   = english(`^(?:` + slip + `[\s,:;.!–—-]+){1,3}(?:(?:it's|it is|that's|was|not)\s+)?(.+)$`)
+	slipped   = english(`^(?:` + slip + `[\s,:;.!–—-]+){1,3}(?:(?:it's|its|it is|that's|thats|was|not)\s+)?(.+)$`)
 	makesIt   = english(`^(?:` + slip + `[\s,:;.!–—-]+)*make (?:that|it)\s+(.+)$`)
-	slipOpens = english(`^(?:(?:oh|ah|no|well|um+|er+m?|uh|lol|actually)[\s,.!–—-]+)*(?:oops|oopsie|whoops|ops|ugh|argh|agh|wait|no wait|wait no|correction|typo|edit|my bad|my mistake|sorry|(?:scratch|strike) that|nvm|never ?mind)\b`)
+	slipOpens = english(`^(?:(?:oh|ah|no|well|um+|er+m?|uh|lol|actually)[\s,.!–—-]+)*(?:oops|oopsie|whoops|ops|ugh|argh|agh|wait|no wait|wait no|omg no|correction|typo|edit|my bad|my mistake|sorry|(?:scratch|strike) that|nvm|never ?mind)\b`)
 	// scratched takes back plainly what was just said.
 	scratched = english(`^(?:(?:oh|ah|no|wait|actually|lol|sorry)[\s,.!–—-]+)*(?:scratch|strike) that\b[\s,:;.!–—-]*(?:(?:make (?:it|that)|it's|i mean|i meant)\s+)?(.+)$`)
 	// slippedAfter has the slip behind what is right.
@@ -32,10 +32,10 @@ var (
 	// spelled tells how a name is written.
 	spelled = english(`^(?:no[,.! ]+)?(?:it's|it is|that's|that is|his name is|her name is)\s+(?:spel(?:led|t)\s+)?(\p{Lu}[\pL'-]+),?\s+(?:with|without|spel(?:led|t)|written) (?:an? |with |no |two )\S+.{0,30}$`)
 	// saidEarlier corrects what was said some messages before.
-	saidEarlier = english(`^(?:` + lightWords + `)?(?:(?:earlier|before|yesterday|just now),? i (?:said|told you|wrote|mentioned)|i (?:said|told you|wrote|mentioned) (?:earlier|before|yesterday))(?: that)? (.{5,80}?)[,;.]+ (?:but )?(?:(?:that|it)(?:'s| is| was) (?:wrong|a mistake|not right)[,;.:]* )?(?:but )?(?:it's|it is|that should be|it should be|that's) (?:actually |really |now )?((?:at |on |in )?\S+(?: \S+){0,4})$`)
+	saidEarlier = english(`^(?:` + lightWords + `)?(?:(?:earlier|before|yesterday|just now),? i (?:said|told you|wrote|mentioned)|i (?:said|told you|wrote|mentioned) (?:earlier|before|yesterday))(?: that)? (.{5,80}?)[,;.]+ (?:but )?(?:(?:that|it)(?:'s| is| was) (?:wrong|a mistake|not right)[,;.:]* )?(?:but )?(?:it's|its|it is|that should be|it should be|that's|he's|she's|they're|he is|she is|they are) (?:actually |really |now )?((?:at |on |in )?\S+(?: \S+){0,4})$`)
 	starred     = regexp.MustCompile(`(?i)^(?:\*+\s?([^\s*]+(?:\s[^\s*]+){0,2}?)\**|([^\s*]+)\*+)(?:[\s,.!]+(?:lol+|haha\pL*|hehe|lmao|oops|sorry|ugh|autocorrect|typo|damn|stupid autocorrect|damn autocorrect))*$`)
 	// saidButThat takes back what was said, which is so of something else.
-	saidButThat = english(`^(?:` + lightWords + `)i (?:said|told you|wrote|mentioned)(?: earlier| before| yesterday| last time)?(?: that)? (.{5,80}?)[,;]? but (?:actually |in fact )?(?:that's|thats|that is|that was|he's|she's|it's|this is|no)\b.{0,60}$`)
+	saidButThat = english(`^(?:` + lightWords + `)i (?:said|told you|wrote|mentioned)(?: earlier| before| yesterday| last time)?(?: that)? (.{5,80}?)[,;]? but (?:actually |in fact |honestly |really |to be honest )?(?:that's|thats|that is|that was|he's|she's|it's|this is|no)\b.{0,60}$`)
 	saidWrong   = english(`^(?:` + lightWords + `)i (?:said|told you|wrote|mentioned)(?: earlier| before| yesterday)?(?: that)? (.{5,80}?),? (?:but )?(?:and )?(?:that|it|this|which|i)(?:'s| is| was|'re) (?:wrong|a mistake|incorrect|not right|not true|mistaken|a typo|a lie)[:,.;!–— -]+(?:(?:because|since|actually|in fact|and|but)\s+)*(?:(?:it|he|she|that|they)(?:'s| is| was|'re| are)|(?:it|that) should be|the (?:right|correct) one is)\s+(?:actually |really |called |now |in )*(.+)$`)
 )
 
@@ -270,7 +270,7 @@ func misquotes(statement, right string) bool {
 	if len(rights) == 0 || len(rights) > 4 {
 		return false
 	}
-	number := func(w word) bool { return w.low[0] >= '0' && w.low[0] <= '9' }
+	number := func(w word) bool { return w.low[0] >= '0' && w.low[0] <= '9' || numbers[w.low] > 1 }
 	for i := 0; i+len(rights) <= len(said); i++ {
 		other, like := 0, false
 		for j, r := range rights {
@@ -294,6 +294,14 @@ func (g *grouping) rejects(text string) bool {
 		return false
 	}
 	bare := strings.TrimRight(text, " .!")
+	if m := yNotX.FindStringSubmatch(bare); m != nil {
+		for _, wrong := range g.anothers() {
+			if slices.ContainsFunc(wordsOf(wrong.text), func(w word) bool { return strings.EqualFold(w.low, m[1]) }) {
+				g.takesBackFrom(wrong)
+			}
+		}
+		return false
+	}
 	no := rejecting.FindStringSubmatch(bare)
 	if no == nil && !denyingSelf.MatchString(bare) {
 		return countWords(bare) <= 4 && !verbal(wordsOf(bare)) && g.correctsAnother(bare)
@@ -321,6 +329,14 @@ func (g *grouping) rejects(text string) bool {
 			g.takesBackFrom(s)
 		}
 	}
+	// What it was about may have been left out of what is kept of it.
+	if n := len(g.heard); no != nil && !stated && len(words) > 2 && verbal(words) && !endsAsking(text) && !g.shallow && n > 0 && g.heard[n-1].Role == memd.RoleAssistant && len(g.heard[n-1].Text) < 300 {
+		heard := wordsOf(g.heard[n-1].Text)
+		isSaid := func(low string) bool { return slices.ContainsFunc(heard, func(o word) bool { return o.low == low }) }
+		stated = isSaid("you") && slices.ContainsFunc(words, func(w word) bool {
+			return !light[w.low] && !talkWords[w.low] && !talkNouns[w.low] && !workNouns[w.low] && len(w.low) > 2 && isSaid(w.low)
+		})
+	}
 	if stated {
 		g.add(text, false, slotOf(text))
 		g.spoken, g.asked, g.adjacent = true, "", true
@@ -329,6 +345,7 @@ func (g *grouping) rejects(text string) bool {
 }
 
 var (
+	yNotX       = english(`^(?:no[\s,]+)?(?:it's|its|it is|that's|he's|she's|i'm|his name is|her name is|my name is)\s+\S+(?:\s\S+)?,?\s+not\s+(\S+)$`)
 	rejecting   = english(`^(?:(?:oh|um+|er+m?|uh|lol|haha|actually|sorry|wait|hm+)[\s,!.]+)*(?:no|nope|nah|wrong|not quite|not really)(?:[\s,!.–—-]+(?:no|nope|wait|sorry|actually|wrong))*[\s,!.;:–—-]+(\S.*)$`)
 	denyingSelf = english(`^(?:(?:oh|um+|er+m?|uh|but|actually|sorry|wait|hm+)[\s,!.]+)*(?:i(?:'m| am) not|im not|i (?:don't|dont|do not|didn't|didnt|haven't|never)|my \pL+ (?:isn't|isnt|is not|doesn't|doesnt)|(?:that's|thats|that is|it's|its) not)\b`)
 	noReject    = english(`^(?:\S+[\s,!.]+)?no[\s,]+(?:thanks|thank|worries|problem|prob|idea|clue|need|rush|way|one|more|doubt|pressure|please|wonder|kidding)\b`)
@@ -378,6 +395,8 @@ func replaces(statement, right string) bool {
 		switch {
 		case number(rights[0]) && (number(w) && len(w.low) > 1 || strings.ContainsAny(w.low[:1], "0123456789")):
 			return true
+		case weekday4(rights[0]) && weekday4(w), monthWord(rights[0]) && monthWord(w):
+			return true
 		case rights[0].capital && i > 0 && w.capital && !own[w.low], alike(w.low, rights[len(rights)-1].low):
 			return true
 		}
@@ -413,6 +432,10 @@ func edits(a, b string) int {
 	}
 	return row[len(b)]
 }
+
+func weekday4(w word) bool { _, ok := weekdays[w.low]; return ok }
+
+func monthWord(w word) bool { _, ok := months[w.low]; return ok && len(w.low) > 3 }
 
 var beforeDay = set(`the on at in to a for by`)
 

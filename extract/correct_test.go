@@ -127,3 +127,47 @@ func TestForms(t *testing.T) {
 	checkTold(t, talk("Name: Tomas\nAge: 34\nCity: Brno\nJob: welder"), "Name: Tomas [name=Tomas]", "Age: 34 [age=34]", "City: Brno [home=Brno]", "Job: welder [role=welder]")
 	checkTold(t, talk("1. I'm vegan 2. I hate running 3. I live in Kobe"), "I'm vegan [diet=vegan]", "I hate running [!taste:running]", "I live in Kobe [home=Kobe]")
 }
+
+// What an assistant has got wrong is forgotten when it is set right.
+func TestWhatAnAssistantGotWrong(t *testing.T) {
+	for _, test := range []struct {
+		said, right string
+		gone        bool
+	}{
+		{"So you'll be in room 12 at Hotel Lind.", "room 21", true},
+		{"Your order of three lamps ships on Monday.", "two lamps", true},
+		{"I've put you down as Mr. Klein.", "it's Kleine, not Klein", true},
+		{"Delivery goes to Elm Road 7.", "Elm Road 17", true},
+		{"I found your booking: a double room in Ghent.", "no thats my flatmates", true},
+		{"You like hiking, so Zermatt may suit you.", "i never said i like hiking", true},
+		{"Delivery goes to Elm Road 7.", "no worries", false},
+		{"Delivery goes to Elm Road 7.", "perfect, thanks", false},
+		{"Your order of three lamps ships on Monday.", "ok so tuesday for the rug", false},
+	} {
+		gone := false
+		for _, c := range extracted(t, []memd.Message{assistant(test.said)}, user(test.right)) {
+			gone = gone || c.Forget
+		}
+		if gone != test.gone {
+			t.Errorf("%q after %q: forgotten %v", test.right, test.said, gone)
+		}
+	}
+}
+
+func TestCorrectionsThatSayMore(t *testing.T) {
+	for _, test := range []struct{ said, right, slot string }{
+		{"my niece Wilma is 7", "oh wait she's 8 since last week", "wilma|age=8"},
+		{"my uncle's bus is the 44", "my bad, its the 47", "date:uncle's bus=the 47"},
+		{"the party is on Saturday", "omg no Sunday", "date:party=Sunday"},
+		{"my budget is 500", "600 sorry", "budget=600"},
+		{"I work at Bosch", "sorry i mean i work at Siemens", "work=Siemens"},
+	} {
+		got := extracted(t, []memd.Message{user(test.said)}, user(test.right))
+		if len(got) != 2 || !got[0].Forget || holds(got[1]) != test.slot {
+			t.Errorf("%q, %q: %s", test.said, test.right, quoted(texts(got)))
+			for _, c := range got {
+				t.Log(holds(c))
+			}
+		}
+	}
+}

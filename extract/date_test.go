@@ -159,3 +159,26 @@ func TestLastAndNextAcrossTheTurnOfTheYear(t *testing.T) {
 		}
 	}
 }
+
+// A day of the year that no tense places is the nearest one; what is on a day is to come.
+func TestDaysWithoutAYear(t *testing.T) {
+	for text, want := range map[string]string{
+		"leaving 5 may": "2024-05-05", "16 august": "2024-08-16", "dentist 3 april": "2024-04-03", "the tram broke down on feb 2": "2024-02-02",
+		"flight 22 dec": "2024-12-22", "we got the keys 1st of february": "2024-02-01", "900 each, leaving 5 may": "2024-05-05",
+		"conference 7-9 october in Riga": "2024-10-07", "i'll be away from 3 to 9 april": "2024-04-03",
+		"I may 5 times a week": "", "I march 5 miles a day": "", "every 5 may we light a candle": "",
+	} {
+		got := extracted(t, nil, user(text))
+		if len(got) != 1 {
+			t.Errorf("%q: %s", text, quoted(texts(got)))
+			continue
+		}
+		day := ""
+		if got[0].OccurredAt != nil {
+			day = got[0].OccurredAt.Format("2006-01-02")
+		}
+		if day != want {
+			t.Errorf("%q: %s, want %s", text, day, want)
+		}
+	}
+}
