@@ -22,6 +22,7 @@ type commands struct {
 	Config    configCommands   `cmd:"" help:"Look at the configuration."`
 	Health    healthCommand    `cmd:"" help:"Ask a running memd whether it is ready; exit status 0 if so."`
 	Reextract reextractCommand `cmd:"" help:"Have a running memd learn again from messages."`
+	Tail      tailCommand      `cmd:"" help:"Print the messages of a running memd as they come."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
 
