@@ -18,29 +18,34 @@ import (
 func Canonical(text string) string {
 	s := Normalise(text)
 	bare := func(text string) string { return strings.TrimRight(strings.TrimLeft(text, " "), ending) }
-	smile := !emojiWord.MatchString(s)
 	for {
-		next := s
-		if smile {
-			next = withoutSmileys(next)
+		next := withoutSmileys(s)
+		if next != s && emojiWord.MatchString(s) {
+			next = s
 		}
-		for {
+		for leads[first(next)] {
 			m := leadIn.FindStringIndex(beginning(next))
 			if m == nil || !says(next[m[1]:]) {
 				break
 			}
 			next = bare(next[m[1]:])
 		}
-		if m := tail.FindStringIndex(end(next)); m != nil {
-			if before := next[:len(next)-len(end(next))+m[0]]; says(before) {
-				next = bare(before)
-			}
+		if at := lastMatch(tail, next); at < len(next) && says(next[:at]) {
+			next = bare(next[:at])
 		}
 		if next == s {
 			return respell(s)
 		}
 		s = next
 	}
+}
+
+// first gives the first byte of a text, 0 if there is none.
+func first(s string) byte {
+	if s == "" {
+		return 0
+	}
+	return s[0]
 }
 
 // reach is how many bytes the longest lead-in or tail has, and more.
@@ -54,12 +59,18 @@ func beginning(s string) string {
 	return s[:at]
 }
 
-func end(s string) string {
-	at := max(0, len(s)-reach)
-	for at < len(s) && !utf8.RuneStart(s[at]) {
-		at++
+// lastMatch gives where a pattern matches the end of a text, the text's length if it does
+// not.
+func lastMatch(p *regexp.Regexp, s string) int {
+	from := max(0, len(s)-reach)
+	for from < len(s) && !utf8.RuneStart(s[from]) {
+		from++
 	}
-	return s[at:]
+	end := s[from:]
+	if m := p.FindStringIndex(end); m != nil {
+		return from + m[0]
+	}
+	return len(s)
 }
 
 // says tells whether a text has anything that can be read.
@@ -82,6 +93,8 @@ var (
 		`|(?:` + formal + `|(?:once )?again) ?[,:–—-]+ ?` +
 		`|(?:oh|and|also|well|so|anyway|okay|ok|hey|yeah) ?[,!.]+ ?)` +
 		`|^oh ?[,!.-]* ?(?:and|also|yes|yeah) `)
+	// leads are the letters that a lead-in begins with.
+	leads = map[byte]bool{'a': true, 'b': true, 'f': true, 'h': true, 'j': true, 'l': true, 'o': true, 's': true, 'w': true, 'y': true}
 	// tail is what follows it.
 	tail = regexp.MustCompile(`(?: ?[,;–—-]+ ?(?:` + asSaid + `|` + aside + `|` + formal + `)| (?:btw|fyi|jsyk))$`)
 	// emojiWord is where smileys may be what is spoken of.
@@ -114,8 +127,8 @@ func withoutSmileys(s string) string {
 		next := strings.TrimRight(rest, ending)
 		if cut := lastSmiley(next); cut < len(next) {
 			next = next[:cut]
-		} else if m := emoticons.FindStringIndex(end(next)); m != nil {
-			next = next[:len(next)-len(end(next))+m[0]]
+		} else if at := lastMatch(emoticons, next); at < len(next) {
+			next = next[:at]
 		} else {
 			break
 		}

@@ -35,9 +35,11 @@ type change struct {
 	memories map[memoryID]*stated
 	mentions []*mention
 	known    map[mentionKey]*mention
+	rows     map[mentionRow]bool
 	origins  map[int64]origin
 	scopes   map[int64]scopeRow
 	wanted   wanting
+	subjects subjects
 	// preferred is the memory whose id stays where several become one, undone what is taken
 	// back of it.
 	preferred memoryID
@@ -81,7 +83,7 @@ func (m *stated) written() bool { return m.set(fieldMemory) }
 func newChange(tenant, by string) *change {
 	return &change{
 		tenant: tenant, by: by, verdicts: verdicts{retained: map[retained]bool{}},
-		memories: map[memoryID]*stated{}, known: map[mentionKey]*mention{}, origins: map[int64]origin{}, scopes: map[int64]scopeRow{},
+		memories: map[memoryID]*stated{}, known: map[mentionKey]*mention{}, rows: map[mentionRow]bool{}, origins: map[int64]origin{}, scopes: map[int64]scopeRow{},
 		wanted: wanting{asked: map[string]bool{}},
 	}
 }
@@ -89,6 +91,7 @@ func newChange(tenant, by string) *change {
 // fold makes of the mentions that are left the times through which each claim holds.
 func (c *change) fold() {
 	c.spans = nil
+	c.nameRequests()
 	claims := map[claimKey]*claim{}
 	var order []*claim
 	of := func(k claimKey) *claim {
@@ -177,6 +180,39 @@ func (c *change) spanOf(id memoryID) *span {
 	return nil
 }
 
+// remember has a memory be there: whoever asked for it to be forgotten does so no more.
+func (c *change) remember(id memoryID) {
+	memory := c.memories[id]
+	if memory == nil {
+		return
+	}
+	for {
+		c.fold()
+		var asked *request
+		if memory.written() {
+			asked = memory.forgottenBy
+		}
+		for _, m := range c.mentions {
+			if asked == nil && m.row.memory == id {
+				asked = m.forgottenBy
+			}
+		}
+		if asked == nil {
+			return
+		}
+		c.retain(memory.scopeID, memory.hash, asked.sources)
+	}
+}
+
+// retain has messages end or take away a statement no more.
+func (c *change) retain(scopeID int64, hash string, messages []int64) {
+	for _, message := range messages {
+		r := retained{scopeID, hash, message}
+		c.retained[r] = true
+		c.w.retained = append(c.w.retained, r)
+	}
+}
+
 // keep makes a memory hold until a time, or as long as it is remembered if that is nil: what
 // ends it before does so no more, whatever is said.
 func (c *change) keep(id memoryID, until *time.Time) {
@@ -185,10 +221,6 @@ func (c *change) keep(id memoryID, until *time.Time) {
 		if s == nil || s.until == nil || until != nil && !s.until.at.at.Before(*until) {
 			return
 		}
-		for _, message := range s.until.sources {
-			r := retained{s.claim.scopeID, s.claim.hash, message}
-			c.retained[r] = true
-			c.w.retained = append(c.w.retained, r)
-		}
+		c.retain(s.claim.scopeID, s.claim.hash, s.until.sources)
 	}
 }

@@ -3,6 +3,7 @@ package longterm
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -18,6 +19,17 @@ type wanting struct {
 	}
 	ids    []memoryID
 	scopes [][]byte
+	// terms are of names, said is all of which no term is needed: both as far as it was
+	// said before a time.
+	terms struct {
+		keys   [][]byte
+		terms  []int32
+		before []time.Time
+	}
+	said struct {
+		keys   [][]byte
+		before []time.Time
+	}
 }
 
 func (w *wanting) first(what, key, name string) bool {
@@ -36,11 +48,22 @@ func (w *wanting) scope(key []byte) {
 	}
 }
 
-// hash wants all that is stated in one normal form.
-func (w *wanting) hash(key []byte, hash string) {
-	if w.first("hash", string(key), hash) {
-		w.asked["gone"+string(key)+hash] = true
-		w.hashes.keys, w.hashes.names = append(w.hashes.keys, key), append(w.hashes.names, hash)
+// hash wants all that is stated in forms of these hashes.
+func (w *wanting) hash(key []byte, hashes ...string) {
+	for _, hash := range hashes {
+		if w.first("hash", string(key), hash) {
+			w.asked["gone"+string(key)+hash] = true
+			w.hashes.keys, w.hashes.names = append(w.hashes.keys, key), append(w.hashes.names, hash)
+		}
+	}
+}
+
+// unremembered wants of what is stated in forms of these hashes what is not remembered.
+func (w *wanting) unremembered(key []byte, hashes ...string) {
+	for _, hash := range hashes {
+		if w.first("gone", string(key), hash) {
+			w.gone.keys, w.gone.names = append(w.gone.keys, key), append(w.gone.names, hash)
+		}
 	}
 }
 
@@ -58,7 +81,7 @@ func (w *wanting) memory(id memoryID) {
 }
 
 func (w *wanting) empty() bool {
-	return len(w.hashes.keys)+len(w.slots.keys)+len(w.gone.keys)+len(w.ids)+len(w.scopes) == 0
+	return len(w.hashes.keys)+len(w.slots.keys)+len(w.gone.keys)+len(w.ids)+len(w.scopes)+len(w.terms.keys)+len(w.said.keys) == 0
 }
 
 // queueRead reads what is wanted.
@@ -84,13 +107,21 @@ func (c *change) queueRead(b *pgx.Batch) {
 			return err
 		})
 	}
+	if len(w.terms.keys)+len(w.said.keys) > 0 {
+		b.Queue(namedSelect, c.tenant, w.terms.keys, w.terms.terms, w.terms.before, w.said.keys, w.said.before).Query(c.scanNamed)
+	}
+	if len(w.said.keys) > 0 {
+		b.Queue(goneBefore, c.tenant, w.said.keys, w.said.before).Query(func(rows pgx.Rows) error {
+			return scanMentions(rows, func(m *mention) { c.subjects.unremembered = append(c.subjects.unremembered, m) })
+		})
+	}
 	c.wanted = wanting{asked: w.asked}
 }
 
 func (c *change) scanMemories(rows pgx.Rows) error {
 	for rows.Next() {
 		m := &stated{}
-		if err := rows.Scan(append(m.fields(), &m.expired)...); err != nil {
+		if err := m.scan(rows, &m.expired); err != nil {
 			return err
 		}
 		if c.memories[m.id] == nil {
@@ -112,27 +143,46 @@ func (c *change) scanRequests(rows pgx.Rows) error {
 	return rows.Err()
 }
 
-// add takes a mention in, unless the same one is there.
+// add takes a mention in, unless the same one is there. Of those that are stored each row
+// is taken in: two that were told apart once may be the same now.
 func (c *change) add(m *mention) {
-	if c.known[m.key()] == nil {
-		c.known[m.key()] = m
-		c.mentions = append(c.mentions, m)
+	known := c.known[m.key()]
+	if known != nil && m.row == (mentionRow{}) {
+		return
 	}
+	if m.row != (mentionRow{}) {
+		if c.rows[m.row] {
+			return
+		}
+		c.rows[m.row] = true
+	}
+	if known == nil {
+		c.known[m.key()] = m
+	}
+	c.mentions = append(c.mentions, m)
 }
 
 // readOn reads until nothing is missing: other memories may be about what a memory is about.
 // Scopes must be known.
 func (c *change) readOn(ctx context.Context, tx pgx.Tx) error {
 	for {
+		c.wantNamed()
 		for _, m := range c.memories {
 			key := c.scopes[m.scopeID].key
 			c.wanted.slot(key, m.slot)
-			if c.wanted.first("gone", string(key), m.hash) {
-				c.wanted.gone.keys, c.wanted.gone.names = append(c.wanted.gone.keys, key), append(c.wanted.gone.names, m.hash)
+			c.wanted.unremembered(key, m.hash, m.storedHash)
+			if m.hash != m.storedHash {
+				c.wanted.hash(key, m.hash) // others may be stored by that
 			}
 		}
 		for _, m := range c.mentions {
-			c.wanted.slot(c.scopes[m.scopeID].key, m.slot)
+			key := c.scopes[m.scopeID].key
+			c.wanted.slot(key, m.slot)
+			c.wanted.scope(key)
+			c.wanted.unremembered(key, m.hash, m.former)
+			if m.row.hash != "" && m.hash != m.row.hash {
+				c.wanted.hash(key, m.hash)
+			}
 		}
 		if c.wanted.empty() {
 			break

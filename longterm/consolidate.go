@@ -14,8 +14,8 @@ import (
 // tenant's. From the first statement on it holds the locks of the identities the
 // messages belong to, so that one person's messages are consolidated one at a time.
 //
-// A candidate whose normal form, actor, role and identity are those of a memory is a
-// repeat of it: its sources are added, and the agents, runs and metadata they bring, and
+// A candidate whose form (lexical.Canonical), actor, role and identity are those of a
+// memory is a repeat of it: its sources are added, and the agents, runs and metadata they bring, and
 // what their callers want of what is learned (memd.LearnAs). Of two sources that give the
 // same metadata key, type or scope the one that was said earlier wins; categories add up;
 // what is learned ends where each source wants an end, at the latest of them. What a
@@ -120,8 +120,14 @@ func (f *learning) read(ctx context.Context, tx pgx.Tx) error {
 		f.wanted.scope(key)
 		slot := topicOf(c).slot
 		f.wanted.slot(key, slot)
+		switch {
+		case !c.Forget:
+			f.subjects.hear(key, clean(c.Text), clean(c.Value))
+		case slot == "" && c.Subject != "":
+			f.subjects.seek(key, clean(c.Subject), c.SaidAt.Truncate(time.Microsecond))
+		}
 		if !c.Forget || slot == "" {
-			f.wanted.hash(key, hashOf(clean(c.Text)))
+			f.wanted.hash(key, hashesOf(clean(c.Text))...)
 		}
 	}
 	if len(f.learned.Again) > 0 {
@@ -243,15 +249,16 @@ func (f *learning) take() error {
 			said:    saidAt{c.SaidAt.Truncate(time.Microsecond), first.said.session, first.said.position, c.Position},
 			text:    clean(c.Text), value: clean(c.Value), negated: c.Negated, occurredAt: c.OccurredAt, categories: c.Categories, extractor: f.learned.Extractor,
 		}
-		m.hash = hashOf(m.text)
+		m.hash, m.former = hashOf(m.text), formerHash(m.text)
 		sources := slices.DeleteFunc(slices.Clone(c.Sources), func(id int64) bool {
 			_, ok := f.origins[id]
 			return !ok // deleted from the log meanwhile; another source stands
 		})
-		if m.sources = left(f.overruled, sources, m.hash, m.about()); len(m.sources) < len(sources) && !f.speaks(m) {
+		if m.sources = left(f.overruled, sources, []string{m.hash, m.former}, m.about()); len(m.sources) < len(sources) && !f.speaks(m) {
 			continue
 		}
 		if c.Forget {
+			m.subject = clean(c.Subject) // also without a slot
 			f.request(m)
 			continue
 		}

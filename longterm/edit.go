@@ -208,13 +208,14 @@ func (r *revision) refold(ctx context.Context, tx pgx.Tx) (bool, error) {
 	}
 	for _, h := range learned {
 		c.wanted.memory(h.id)
-		c.wanted.hash(c.scopes[h.scopeID].key, h.hash)
+		c.wanted.hash(c.scopes[h.scopeID].key, hashesOf(h.text)...)
 		c.wanted.scope(c.scopes[h.scopeID].key)
 	}
 	if err := c.readOn(ctx, tx); err != nil {
 		return false, err
 	}
 	for _, h := range learned {
+		c.remember(h.id)
 		c.keep(h.id, h.validTo)
 	}
 	if _, err := c.settle(ctx, tx); err != nil {

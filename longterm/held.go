@@ -21,6 +21,9 @@ type held struct {
 	validTo      *time.Time
 	supersededBy *memoryID
 	pinned       bool
+	// storedHash is the hash that its row has: one that was stored before texts were compared
+	// as they are now may have another than its text.
+	storedHash string
 	// edited are the fields that a person set and sources do not change.
 	edited []string
 	// sources are the ids of the messages that state it, ascending; origins are those
@@ -42,6 +45,14 @@ const (
 const heldColumns = `m.id, m.scope_id, coalesce(m.app_id, ''), coalesce(m.user_id, ''), m.agent_ids, m.run_ids, coalesce(m.actor_id, ''), m.role,
 	coalesce(m.scope, ''), coalesce(m.memory_type, ''), m.categories, m.metadata, m.memory, m.hash, m.verbatim, m.negated, coalesce(m.slot, ''), m.subject, m.value,
 	coalesce(m.extractor, ''), m.valid_from, m.occurred_at, m.expires_at, m.valid_to, m.superseded_by, m.pinned, m.edited`
+
+// scan reads heldColumns, and more after them.
+func (h *held) scan(rows pgx.Rows, more ...any) error {
+	err := rows.Scan(append(h.fields(), more...)...)
+	h.storedHash = h.hash
+	h.hash = hashOf(h.text)
+	return err
+}
 
 func (h *held) fields() []any {
 	return []any{
@@ -68,7 +79,7 @@ func heldOf(ctx context.Context, tx pgx.Tx, tenant string, ids []memoryID, origi
 	b.Queue(heldSelect, tenant, ids).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
 			h := &held{origins: map[int64]origin{}}
-			if err := rows.Scan(append(h.fields(), &h.sources)...); err != nil {
+			if err := h.scan(rows, &h.sources); err != nil {
 				return err
 			}
 			slices.Sort(h.sources)

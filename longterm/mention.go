@@ -18,6 +18,8 @@ type mention struct {
 	said    saidAt
 	text    string
 	hash    string
+	// former is the hash by which it was known before, often the same.
+	former string
 	// value is what the slot holds by it, as it was said.
 	value      string
 	negated    bool
@@ -28,6 +30,8 @@ type mention struct {
 	gone string
 
 	vector []float32
+	// says is what it says of who is called how, nil while nobody asked.
+	says []bond
 	// row is where it stands in the table, zero if it does not.
 	row mentionRow
 	// of is the memory that it is part of, as that stood before.
@@ -47,6 +51,7 @@ type mentionRow struct {
 	part    int
 	gone    string
 	sources int
+	hash    string
 }
 
 // Why a mention is not remembered.
@@ -105,7 +110,8 @@ func scanMentions(rows pgx.Rows, each func(*mention)) error {
 			&m.extractor, &m.gone); err != nil {
 			return err
 		}
-		m.said.part, m.row.gone, m.row.sources = m.row.part, m.gone, len(m.sources)
+		m.said.part, m.row.gone, m.row.sources, m.row.hash = m.row.part, m.gone, len(m.sources), m.hash
+		m.hash, m.former = hashOf(m.text), formerHash(m.text)
 		each(m)
 	}
 	return rows.Err()

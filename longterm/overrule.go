@@ -19,18 +19,18 @@ type overruled struct {
 	slot string
 }
 
-// covers says whether a message does not bring about a statement.
-func (o overruled) covers(message int64, hash, slot string) bool {
-	return o.message == message && (o.hash == "" || o.hash == hash || o.slot != "" && o.slot == slot)
+// covers says whether a message does not bring about a statement, by any of its hashes.
+func (o overruled) covers(message int64, hashes []string, slot string) bool {
+	return o.message == message && (o.hash == "" || slices.Contains(hashes, o.hash) || o.slot != "" && o.slot == slot)
 }
 
 // left gives those of the sources of a statement that still bring it about.
-func left(all []overruled, sources []int64, hash, slot string) []int64 {
+func left(all []overruled, sources []int64, hashes []string, slot string) []int64 {
 	if len(all) == 0 {
 		return sources
 	}
 	return slices.DeleteFunc(slices.Clone(sources), func(id int64) bool {
-		return slices.ContainsFunc(all, func(o overruled) bool { return o.covers(id, hash, slot) })
+		return slices.ContainsFunc(all, func(o overruled) bool { return o.covers(id, hashes, slot) })
 	})
 }
 

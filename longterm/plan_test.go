@@ -22,7 +22,7 @@ var fixedStatements = map[string]string{
 	"shareTenant": shareTenant, "lockTenant": lockTenant, "lockScopes": lockScopes, "scopeInsert": scopeInsert, "scopeSelect": scopeSelect, "sessionSelect": sessionSelect,
 	"messageSelect": messageSelect, "verbatimSelect": verbatimSelect,
 	"concernedSelect": concernedSelect, "concernedMentions": concernedMentions, "goneSelect": goneSelect,
-	"goneOfMessages": goneOfMessages, "retainedSelect": retainedSelect, "requestSelect": requestSelect, "mentionInsert": mentionInsert,
+	"namedSelect": namedSelect, "goneBefore": goneBefore, "goneOfMessages": goneOfMessages, "retainedSelect": retainedSelect, "requestSelect": requestSelect, "mentionInsert": mentionInsert,
 	"mentionDelete": mentionDelete, "mentionDeleteOf": mentionDeleteOf, "mentionsDeleted": mentionsDeleted, "requestInsert": requestInsert,
 	"requestDelete": requestDelete, "retainedInsert": retainedInsert, "scopeRowSelect": scopeRowSelect, "historyScope": historyScope,
 	"undoableSelect": undoableSelect, "undoneUpdate": undoneUpdate, "mentionRestore": mentionRestore, "memoryRestore": memoryRestore,
@@ -324,6 +324,7 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 		alice := identity{app: "p", user: "alice"}.key(tenant)
 		keys, hashes, homes := [][]byte{alice[:]}, []string{hashOf("green tea and cup 1 of alice")}, []string{"cup"}
 		places := make([]int32, len(ids))
+		terms := naming{all: []string{"green"}}.terms()
 		fixed := func(sql string, args ...any) *statement {
 			st := &statement{args: append([]any{tenant}, args...)}
 			return st.write(sql)
@@ -332,10 +333,11 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 			"concerned": fixed(concernedSelect, keys, hashes, keys, homes, ids), "concerned mentions": fixed(concernedMentions, keys, hashes, keys, homes, ids),
 			"what is not remembered": fixed(goneSelect, keys, hashes, keys, homes),
 			"the same of messages":   fixed(goneOfMessages, keys, messages), "retained": fixed(retainedSelect, keys, hashes), "requests": fixed(requestSelect, keys),
+			"named": fixed(namedSelect, keys, terms, times[:1], keys, times[:1]), "not remembered before": fixed(goneBefore, keys, times[:1]),
 			"take mentions": fixed(mentionDelete, ids, messages[:1], places[:1]), "take all mentions": fixed(mentionDeleteOf, ids), "mentions count no more": fixed(mentionsDeleted, ids),
 			"take requests": fixed(requestDelete, messages, places[:1], texts[:1], texts[:1]), "identities": fixed(scopeRowSelect, scopes[last:]),
 			"identity of history": fixed(historyScope, ids[last]), "undoable": fixed(undoableSelect, ids[last]), "restore mentions": fixed(mentionRestore, ids[last], `[{"message_id":1,"part":0}]`),
-			"restore sources": fixed(sourceRestore, ids[last]), "restore provenance": fixed(provenanceRestore, ids[last]), "overrule no more": fixed(overruledBack, messages, "x"), "end again": fixed(retainedDelete, messages),
+			"restore sources": fixed(sourceRestore, ids[last]), "restore provenance": fixed(provenanceRestore, ids[last]), "overrule no more": fixed(overruledBack, messages, texts[:1]), "end again": fixed(retainedDelete, messages),
 			"relations": fixed(relationSelect, ids), "related": fixed(relatedSelect, ids[last]), "events": fixed(eventsOfSelect, messages),
 			"find": fixed(findSelect, ids, texts, texts), "keys": fixed(heldKeys, ids), "held": fixed(heldSelect, ids), "sources": fixed(heldSources, ids),
 			"holders": fixed(messageHolders, messages), "withdrawn": fixed(withdrawnSelect, messages), "overruled": fixed(overruledSelect, messages),
@@ -343,7 +345,7 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 			"make live":    fixed(embeddingLive, scopes, ids, true),
 			"take sources": fixed(sourceDelete, ids, append(messages, make([]int64, len(ids))...)[:len(ids)]), "take provenance": fixed(provenanceDelete, ids),
 			"take words": fixed(messagePostingDelete, scopes[last], []int32{wholeMessage}, session, places, wholeMessage), "take postings": fixed(postingDelete, scopes[last], []int32{1, 2}, ids[last]),
-			"uncount": fixed(postingUncount, scopes[:1], places[:1], scopes[:1]), "update": fixed(memoryUpdate, ids, texts, texts, texts, texts, texts, texts, times, times, times, texts, texts, make([]bool, len(ids)), texts, times, none, texts, texts),
+			"uncount": fixed(postingUncount, scopes[:1], places[:1], scopes[:1]), "update": fixed(memoryUpdate, ids, texts, texts, texts, texts, texts, texts, times, times, times, texts, texts, make([]bool, len(ids)), texts, times, none, texts, texts, texts),
 			"edit": fixed(memoryEdit, ids, texts, texts, texts, texts, times, make([]bool, len(ids)), texts),
 			"take": fixed(memoryDelete, ids), "take vectors": fixed(embeddingDelete, scopes, ids),
 		}

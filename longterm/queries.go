@@ -89,6 +89,29 @@ const requestSelect = `
 	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
 	 CROSS JOIN LATERAL (SELECT * FROM memory_forgotten r WHERE r.scope_id = s.id AND r.tenant_id = $1 OFFSET 0) r`
 
+// namedSelect gives what may be about somebody: what was learned and holds one of the terms
+// $3, or has a slot of anybody but the speaker of the identities $5, as far as it began to
+// hold before a time.
+const namedSelect = `
+	SELECT m.id, m.scope_id, m.memory, m.subject
+	  FROM unnest($2::bytea[], $3::int[], $4::timestamptz[]) AS k (key, term, before)
+	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT memory_id FROM memory_posting p WHERE p.scope_id = s.id AND p.term = k.term AND p.tenant_id = $1 OFFSET 0) p
+	 CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.id = p.memory_id AND m.valid_from <= k.before AND NOT m.verbatim AND m.tenant_id = $1 OFFSET 0) m
+	UNION ALL
+	SELECT m.id, m.scope_id, m.memory, m.subject
+	  FROM unnest($5::bytea[], $6::timestamptz[]) AS k (key, before)
+	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT * FROM memory m
+	        WHERE m.scope_id = s.id AND m.slot IS NOT NULL AND m.subject <> '' AND m.valid_from <= k.before AND m.tenant_id = $1 OFFSET 0) m`
+
+// goneBefore gives all that is not remembered of what was said before a time.
+const goneBefore = `
+	SELECT ` + mentionColumns + `
+	  FROM unnest($2::bytea[], $3::timestamptz[]) AS k (key, before)
+	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT * FROM memory_mention n WHERE n.scope_id = s.id AND n.gone IS NOT NULL AND n.said_at <= k.before AND n.tenant_id = $1 OFFSET 0) n`
+
 const mentionInsert = `
 	INSERT INTO memory_mention (tenant_id, memory_id, message_id, part, scope_id, actor_id, role, sources, said_at, session_id, position,
 	       memory, hash, slot, subject, value, negated, occurred_at, categories, extractor, gone)
@@ -169,11 +192,11 @@ const memoryUpdate = `
 	   SET agent_ids = r.agent_ids::text[], run_ids = r.run_ids::text[], metadata = r.metadata, scope = r.scope, memory_type = r.memory_type,
 	       categories = r.categories::text[], valid_from = r.valid_from, occurred_at = r.occurred_at, expires_at = r.expires_at,
 	       memory = r.memory, slot = r.slot, negated = r.negated, extractor = r.extractor, valid_to = r.valid_to, superseded_by = r.superseded_by,
-	       subject = r.subject, value = r.value, updated_at = now()
+	       subject = r.subject, value = r.value, hash = r.hash, updated_at = now()
 	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[], $6::text[], $7::text[], $8::text[], $9::timestamptz[], $10::timestamptz[], $11::timestamptz[],
-	       $12::text[], $13::text[], $14::bool[], $15::text[], $16::timestamptz[], $17::uuid[], $18::text[], $19::text[])
+	       $12::text[], $13::text[], $14::bool[], $15::text[], $16::timestamptz[], $17::uuid[], $18::text[], $19::text[], $20::text[])
 	    AS r (id, agent_ids, run_ids, metadata, scope, memory_type, categories, valid_from, occurred_at, expires_at,
-	       memory, slot, negated, extractor, valid_to, superseded_by, subject, value)
+	       memory, slot, negated, extractor, valid_to, superseded_by, subject, value, hash)
 	 WHERE m.id = r.id AND m.tenant_id = $1 AND m.id = ANY ($2::uuid[])`
 
 const sourceInsert = `
@@ -325,7 +348,7 @@ const provenanceRestore = `
 	ON CONFLICT DO NOTHING`
 
 // overruledBack has messages bring a statement about again.
-const overruledBack = `DELETE FROM memory_overruled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) AND hash = $3`
+const overruledBack = `DELETE FROM memory_overruled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) AND hash = ANY ($3::text[])`
 
 const heldSelect = `
 	SELECT ` + heldColumns + `, ` + sourcesColumn + `

@@ -112,7 +112,7 @@ func (s *Store) Related(ctx context.Context, tenant string, ref Ref, limit int) 
 
 // nearness says how much two relations have to do with each other, 0 for nothing.
 func nearness(a, b memd.Relation) int {
-	same := func(a, b string) bool { return lexical.Normalise(a) == lexical.Normalise(b) }
+	same := func(a, b string) bool { return lexical.Canonical(a) == lexical.Canonical(b) }
 	switch {
 	case same(a.Target, b.Source), same(a.Source, b.Target):
 		return 3

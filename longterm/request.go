@@ -1,6 +1,7 @@
 package longterm
 
 import (
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -18,12 +19,22 @@ func (c *change) request(m *mention) {
 	c.requests = append(c.requests, r)
 }
 
-// means says whether a request is about a claim.
+// ofSubject says whether a request is about somebody or something as a whole.
+func (r *request) ofSubject() bool { return r.slot == "" && r.subject != "" }
+
+// heeds says whether it is a request of who may ask that of a speaker's statements: the
+// same speaker, or the user.
+func (r *request) heeds(s speaker) bool {
+	return r.scopeID == s.scopeID && (r.role == "user" || r.speaker == s)
+}
+
+// means says whether a request is about a claim: one in the same words, and with a subject
+// what is about that; or with a slot what is said of it.
 func (r *request) means(c *claim) bool {
 	if r.slot == "" {
-		return r.hash == c.hash
+		return slices.Contains(c.hashes, r.hash) || r.ofSubject() && !r.naming.empty() && r.naming.reaches(c.form(), c.subject)
 	}
-	return r.topic == c.topic && (r.value == "" || lexical.Normalise(r.value) == c.value)
+	return r.topic == c.topic && (r.value == "" || lexical.Canonical(r.value) == c.value)
 }
 
 // takeRequests notes the requests that are new or took memories away.

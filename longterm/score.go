@@ -66,7 +66,7 @@ func rank(all []*candidate, mode, text string, relevance func(float64) float64) 
 	if relevance == nil {
 		relevance = func(cosine float64) float64 { return min(1, max(0, cosine)) }
 	}
-	hash := hashOf(text)
+	hashes := hashesOf(text)
 	standardise(all, func(c *candidate) (*float64, float64, bool) { return &c.zWords, c.words.score, true })
 	standardise(all, func(c *candidate) (*float64, float64, bool) { return &c.zWindow, c.window.score, !c.alone })
 	standardise(all, func(c *candidate) (*float64, float64, bool) { return &c.zVector, c.similarity, c.embedded })
@@ -74,7 +74,7 @@ func rank(all []*candidate, mode, text string, relevance func(float64) float64) 
 		if c.alone {
 			c.zWindow = c.zWords
 		}
-		c.exact = c.Hash == hash
+		c.exact = slices.Contains(hashes, c.Hash)
 		switch {
 		case mode == ModeVector:
 			c.fused = c.similarity

@@ -210,8 +210,8 @@ func (f *finding) scanCounts(rows pgx.Rows) error {
 func (f *finding) sameStatement() *statement {
 	st := &statement{}
 	scopes := f.scopes(st)
-	return st.write("SELECT m.id FROM (", scopes, ") s CROSS JOIN LATERAL (SELECT id FROM memory m WHERE m.scope_id = s.id AND m.hash = ",
-		st.bind(hashOf(f.query.Text), "text"), " AND m.tenant_id = ", st.bind(f.tenant, "text"), f.conditions(st), " LIMIT ", st.bind(f.store.cfg.Candidates, "int"), ") m")
+	return st.write("SELECT m.id FROM (", scopes, ") s CROSS JOIN LATERAL (SELECT id FROM memory m WHERE m.scope_id = s.id AND m.hash = ANY (",
+		st.bind(hashesOf(f.query.Text), "text[]"), ") AND m.tenant_id = ", st.bind(f.tenant, "text"), f.conditions(st), " LIMIT ", st.bind(f.store.cfg.Candidates, "int"), ") m")
 }
 
 // wanted is how many are proposed: some more than asked for, since others may delete what

@@ -172,7 +172,7 @@ func deref(s *string) string {
 // checkScores holds hits to what is promised of scores.
 func checkScores(t interface{ Fatalf(string, ...any) }, hits []Hit, text string) {
 	for i, h := range hits {
-		isText := lexical.Normalise(h.Memory.Memory) == lexical.Normalise(text)
+		isText := lexical.Canonical(h.Memory.Memory) == lexical.Canonical(text)
 		if h.Score < 0 || h.Score > 1 || isText != (h.Score == 1) {
 			t.Fatalf("%q has score %v for %q", h.Memory.Memory, h.Score, text)
 		}

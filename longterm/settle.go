@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/lexical"
 )
 
 // settle finds out what became of each memory and adds it to what is to be written. It
@@ -210,6 +211,9 @@ func (c *change) state(s *span, is map[*span]*stated) {
 	previous := was.text
 	if m.text != was.text {
 		c.w.embed(m.id, m.scopeID, first.vector, m.validTo == nil)
+		if lexical.Normalise(m.text) != lexical.Normalise(was.text) {
+			c.w.reworded, c.w.worded = append(c.w.reworded, &m.held), append(c.w.worded, was.newMemory)
+		}
 	}
 	if len(removed) > 0 {
 		e := entry
@@ -291,7 +295,7 @@ func (c *change) draw(m *stated, first *mention, sources, added []int64) {
 // same says whether a memory is stored as it is.
 func (m *stated) same(was *stated) bool {
 	sameTime := func(a, b *time.Time) bool { return (a == nil) == (b == nil) && (a == nil || a.Equal(*b)) }
-	return m.text == was.text && m.topic == was.topic && m.value == was.value && m.negated == was.negated && m.extractor == was.extractor &&
+	return m.hash == was.storedHash && m.text == was.text && m.topic == was.topic && m.value == was.value && m.negated == was.negated && m.extractor == was.extractor &&
 		slices.Equal(m.agents, was.agents) && slices.Equal(m.runs, was.runs) && bytes.Equal(m.metadata, was.metadata) &&
 		m.scope == was.scope && m.memType == was.memType && slices.Equal(m.categories, was.categories) && m.validFrom.Equal(was.validFrom) &&
 		sameTime(m.validTo, was.validTo) && sameTime(m.occurredAt, was.occurredAt) && sameTime(m.expiresAt, was.expiresAt) &&
@@ -344,7 +348,7 @@ func (c *change) settleMentions(remembered []*span, is map[*span]*stated) error 
 			}
 			continue
 		}
-		now := mentionRow{m.row.memory, m.sources[0], m.said.part, m.gone, len(m.sources)}
+		now := mentionRow{m.row.memory, m.sources[0], m.said.part, m.gone, len(m.sources), m.hash}
 		if id, ok := at[m]; ok {
 			now.memory, now.gone = id, ""
 		} else if m.forgottenBy != nil {

@@ -18,18 +18,22 @@ type speaker struct {
 // or contradicted: a slot of a subject, "" for the speaker. No slot, no topic.
 type topic struct{ slot, subject string }
 
-// claim is all that one speaker says in one normal form, with what it says of its topic.
+// claim is all that one speaker says in one form, with what it says of its topic.
 // That is as the earliest mention that has a topic has it. Each memory whose text a person
 // wrote is a claim of its own and says what the memory has.
 type claim struct {
 	speaker
 	topic
 	hash string
-	// value is the normal form of what the slot holds by it, spelled the same as it was said.
+	// value is what the slot holds by it, in the form in which that is compared, spelled the same as it was said.
 	value    string
 	spelled  string
 	negated  bool
 	mentions []*mention
+	// compared is the form in which it is compared, "" while nobody asked.
+	compared string
+	// hashes are hash and those by which it was known before.
+	hashes []string
 	// edited is the memory if a person wrote its text, else nil.
 	edited *stated
 }
@@ -42,18 +46,39 @@ type claimKey struct {
 
 // describe finds out what a claim says.
 func (c *claim) describe() {
+	c.hashes = []string{c.hash}
+	if c.edited != nil {
+		c.hashes = hashesOf(c.edited.text)
+	}
+	for _, m := range c.mentions {
+		if m.writtenOver == nil && !slices.Contains(c.hashes, m.former) {
+			c.hashes = append(c.hashes, m.former)
+		}
+	}
 	if m := c.edited; m != nil {
-		c.topic, c.value, c.spelled, c.negated = m.topic, lexical.Normalise(m.value), m.value, m.negated
+		c.topic, c.value, c.spelled, c.negated = m.topic, lexical.Canonical(m.value), m.value, m.negated
 		return
 	}
 	slices.SortFunc(c.mentions, (*mention).compare)
 	for _, m := range c.mentions {
 		if m.slot != "" {
-			c.topic, c.value, c.spelled, c.negated = m.topic, lexical.Normalise(m.value), m.value, m.negated
+			c.topic, c.value, c.spelled, c.negated = m.topic, lexical.Canonical(m.value), m.value, m.negated
 			return
 		}
 	}
 	c.negated = c.mentions[0].negated
+}
+
+// form gives the form in which a claim is compared.
+func (c *claim) form() string {
+	if c.compared == "" {
+		if c.edited != nil {
+			c.compared = lexical.Canonical(c.edited.text)
+		} else {
+			c.compared = lexical.Canonical(c.mentions[0].text)
+		}
+	}
+	return c.compared
 }
 
 // span is a time through which a claim holds: what a memory is made of.
@@ -93,6 +118,8 @@ type request struct {
 	said    saidAt
 	hash    string
 	value   string
+	// naming is what it is about by name, if it has a subject and no slot.
+	naming naming
 	// memories are those that went because of it in this change.
 	memories []memoryID
 	isNew    bool
@@ -105,14 +132,16 @@ type verdicts struct {
 }
 
 func (v *verdicts) keeps(c *claim, sources []int64) bool {
-	return slices.ContainsFunc(sources, func(id int64) bool { return v.retained[retained{c.scopeID, c.hash, id}] })
+	return slices.ContainsFunc(sources, func(id int64) bool {
+		return slices.ContainsFunc(c.hashes, func(hash string) bool { return v.retained[retained{c.scopeID, hash, id}] })
+	})
 }
 
 // forgets gives the request, if there is one, that a claim made at a time be forgotten:
 // one made later, by the same speaker, or by the user, who may ask that of anything.
 func (v *verdicts) forgets(c *claim, at saidAt) *request {
 	for _, r := range v.requests {
-		if r.scopeID == c.scopeID && (r.role == "user" || r.speaker == c.speaker) && at.compare(r.said) < 0 && r.means(c) && !v.keeps(c, r.sources) {
+		if r.heeds(c.speaker) && at.compare(r.said) < 0 && r.means(c) && !v.keeps(c, r.sources) {
 			return r
 		}
 	}

@@ -33,7 +33,7 @@ func (s said) compare(o said) int {
 
 func (s said) speaker() string { return string(s.role) + "/" + s.name }
 
-func (s said) form() string { return s.speaker() + " " + lexical.Normalise(s.text) }
+func (s said) form() string { return s.speaker() + " " + lexical.Canonical(s.text) }
 
 // episode is a memory as the rules say it must be.
 type episode struct {
@@ -73,7 +73,7 @@ func rules(all []said) []*episode {
 			if r.slot != "" {
 				return r.slot == a.slot && r.subject == a.subject && (r.value == "" || lexical.Normalise(r.value) == lexical.Normalise(a.value))
 			}
-			return lexical.Normalise(r.text) == lexical.Normalise(s.text)
+			return lexical.Canonical(r.text) == lexical.Canonical(s.text) || r.subject != "" && (r.subject == a.subject || reachesBySubject(all, r, s))
 		})
 		var e *episode
 		for _, unseenToo := range []bool{false, true} {
@@ -112,6 +112,18 @@ func rules(all []said) []*episode {
 		}
 	}
 	return episodes
+}
+
+// reachesBySubject says whether a request for a subject to be forgotten is about who a
+// statement names, among all that was said.
+func reachesBySubject(all []said, r, s said) bool {
+	if slices.Contains(named[s.text], r.subject) {
+		return true
+	}
+	introduced := slices.ContainsFunc(all, func(x said) bool {
+		return x.text == introduction && !x.forget && x.compare(r) < 0 && (r.role == memd.RoleUser || r.speaker() == x.speaker())
+	})
+	return introduced && (r.subject == "sister" && slices.Contains(named[s.text], "ana") || r.subject == "ana" && slices.Contains(named[s.text], "sister"))
 }
 
 func at(hour int) time.Time { return monday.Add(time.Duration(hour) * time.Hour) }
@@ -203,6 +215,39 @@ var sayings = []said{
 	{text: "I love coriander", slot: "taste:coriander"},
 	{text: "I can't stand coriander", slot: "taste:coriander", negated: true},
 	{text: "Coffee is good"},
+	{text: "Coffee is good 😊"},
+	{text: "As I said before, coffee is good."},
+}
+
+// introduction says who the sister is.
+const introduction = "My sister is called Ana"
+
+// aboutPeople are of people with names.
+var aboutPeople = []said{
+	{text: "Rafa has a dog"},
+	{text: "I met RAFA’s cousin"},
+	{text: "Rafa's home is Porto", slot: "home", subject: "rafa", value: "Porto"},
+	{text: "He moved to Rome", slot: "home", subject: "rafa", value: "Rome"},
+	{text: "He moved to Rome"},
+	{text: "Rafaela sings"},
+	{text: introduction},
+	{text: introduction},
+	{text: "Ana has a cat"},
+	{text: "Ana has a cat"},
+	{text: "My sister lives in Porto", slot: "home", subject: "sister", value: "Porto"},
+	{text: "Banana bread is good"},
+	{text: "Bob's sister sings"},
+}
+
+// named says whom each of these names.
+var named = map[string][]string{
+	"Rafa has a dog": {"rafa"}, "I met RAFA’s cousin": {"rafa"}, "Rafa's home is Porto": {"rafa"}, introduction: {"sister", "ana"}, "Ana has a cat": {"ana"},
+	"My sister lives in Porto": {"sister"}, "My sister lives in Rome": {"sister"},
+}
+
+var requestsOfPeople = []said{
+	{text: "Rafa", subject: "rafa"}, {text: "my sister", subject: "sister"}, {text: "Ana", subject: "ana"},
+	{text: "where Rafa lives", slot: "home", subject: "rafa"},
 }
 
 var requests = []said{
@@ -218,6 +263,10 @@ type script [][][]said
 
 func drawScript(r *rapid.T) script {
 	var all script
+	says, asks, rarely := sayings, requests, 7
+	if rapid.Bool().Draw(r, "of people") {
+		says, asks, rarely = slices.Concat(aboutPeople, sayings[:2]), requestsOfPeople, 3
+	}
 	for s := range rapid.IntRange(1, 3).Draw(r, "sessions") {
 		var messages [][]said
 		for position := range rapid.IntRange(1, 5).Draw(r, "messages") {
@@ -226,9 +275,9 @@ func drawScript(r *rapid.T) script {
 			name := rapid.SampledFrom([]string{"", "", "", "bob"}).Draw(r, "name")
 			var parts []said
 			for part := range rapid.IntRange(0, 3).Draw(r, "statements") {
-				x := rapid.SampledFrom(sayings).Draw(r, "saying")
-				if rapid.IntRange(0, 7).Draw(r, "asks") == 0 {
-					x = rapid.SampledFrom(requests).Draw(r, "request")
+				x := rapid.SampledFrom(says).Draw(r, "saying")
+				if rapid.IntRange(0, rarely).Draw(r, "asks") == 0 {
+					x = rapid.SampledFrom(asks).Draw(r, "request")
 					x.forget = true
 				}
 				x.role, x.name, x.session, x.position, x.part, x.hour, x.asked = role, name, s, position, part, hour, -1

@@ -217,7 +217,7 @@ func (u *undoing) restore(ctx context.Context, tx pgx.Tx, c changed) error {
 	u.live = all[0]
 	b = &pgx.Batch{}
 	queueMemoryPostings(b, u.tenant, all)
-	b.Queue(overruledBack, u.tenant, u.live.sources, u.live.hash)
+	b.Queue(overruledBack, u.tenant, u.live.sources, hashesOf(u.live.text))
 	if err := exec(ctx, tx, b); err != nil {
 		return err
 	}
@@ -229,19 +229,15 @@ func (u *undoing) restore(ctx context.Context, tx pgx.Tx, c changed) error {
 		return exec(ctx, tx, b)
 	}
 	if c.reason == reasonForgotten {
-		for _, message := range c.messages {
-			r := retained{u.scopeID, u.live.hash, message}
-			u.retained[r] = true
-			u.w.retained = append(u.w.retained, r)
-		}
+		u.retain(u.scopeID, u.live.hash, c.messages)
 	}
 	u.preferred = u.id
 	u.wanted.memory(u.id)
-	u.wanted.hash(u.scopes[u.scopeID].key, u.live.hash)
+	u.wanted.hash(u.scopes[u.scopeID].key, hashesOf(u.live.text)...)
 	if err := u.readOn(ctx, tx); err != nil {
 		return err
 	}
-	u.fold()
+	u.remember(u.id)
 	return u.write(ctx, tx)
 }
 
@@ -271,11 +267,11 @@ func (u *undoing) unedit(ctx context.Context, tx pgx.Tx, c changed) error {
 	b := &pgx.Batch{}
 	r.queue(b)
 	if e.Text != nil {
-		b.Queue(overruledBack, u.tenant, h.sources, h.hash)
+		b.Queue(overruledBack, u.tenant, h.sources, hashesOf(h.text))
 	}
 	if err := exec(ctx, tx, b); err != nil || e.Text == nil || h.verbatim {
 		return err
 	}
-	u.wanted.hash(u.scopes[u.scopeID].key, h.hash)
+	u.wanted.hash(u.scopes[u.scopeID].key, hashesOf(h.text)...)
 	return u.refold(ctx, tx, until)
 }

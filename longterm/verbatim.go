@@ -72,10 +72,12 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 	asked := map[string]bool{}
 	for i := range vs {
 		vs[i].Text, vs[i].ActorID = clean(vs[i].Text), clean(vs[i].ActorID)
-		key, hash := scopes.keys[scopes.at[all[i]]], hashOf(vs[i].Text)
-		if k := string(key) + hash; !asked[k] {
-			asked[k] = true
-			keys, hashes = append(keys, key), append(hashes, hash)
+		key := scopes.keys[scopes.at[all[i]]]
+		for _, hash := range hashesOf(vs[i].Text) {
+			if k := string(key) + hash; !asked[k] {
+				asked[k] = true
+				keys, hashes = append(keys, key), append(hashes, hash)
+			}
 		}
 	}
 	app, user, agent, run := scopes.columns()
@@ -86,8 +88,8 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 		actor, role     string
 		metadata        []byte
 	}
-	known := map[string][]twin{} // by scope and hash
-	place := func(scopeID int64, hash string) string { return string(scopes.keys[scopes.byID[scopeID]]) + hash }
+	known := map[string][]twin{} // by scope and text
+	place := func(scopeID int64, text string) string { return string(scopes.keys[scopes.byID[scopeID]]) + text }
 	var now time.Time
 
 	b := &pgx.Batch{}
@@ -104,7 +106,7 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 			if err := rows.Scan(&t.id, &scopeID, &hash, &t.text, &t.app, &t.user, &t.agents, &t.runs, &t.actor, &t.role, &t.metadata); err != nil {
 				return err
 			}
-			known[place(scopeID, hash)] = append(known[place(scopeID, hash)], t)
+			known[place(scopeID, t.text)] = append(known[place(scopeID, t.text)], t)
 		}
 		return rows.Err()
 	})
@@ -116,9 +118,9 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 	events := make([]Event, len(vs))
 	for i, v := range vs {
 		scopeID, hash := scopes.ids[scopes.at[all[i]]], hashOf(v.Text)
-		at := place(scopeID, hash)
+		at := place(scopeID, v.Text)
 		same := slices.IndexFunc(known[at], func(t twin) bool {
-			return t.text == v.Text && t.app == v.Scope.AppID && t.user == v.Scope.UserID &&
+			return t.app == v.Scope.AppID && t.user == v.Scope.UserID &&
 				slices.Equal(t.agents, list(v.Scope.AgentID)) && slices.Equal(t.runs, list(v.Scope.RunID)) &&
 				t.actor == v.ActorID && t.role == v.Role && sameJSON(t.metadata, v.Metadata)
 		})

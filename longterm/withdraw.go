@@ -186,12 +186,16 @@ func (w *withdrawal) takeRequests(ctx context.Context, tx pgx.Tx, c *change) err
 			return false
 		}
 		c.w.requestsGone = append(c.w.requestsGone, was)
+		before := r.said.at
 		r.sources, r.said, r.isNew = m.sources, m.said, true
 		key := c.scopes[r.scopeID].key
 		if r.slot != "" {
 			c.wanted.slot(key, r.slot)
 		} else {
 			c.wanted.hash(key, r.hash)
+		}
+		if r.ofSubject() {
+			c.subjects.seek(key, r.subject, before)
 		}
 		return m.lost
 	})

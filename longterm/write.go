@@ -18,9 +18,24 @@ import (
 	"github.com/pgvector/pgvector-go"
 )
 
-// hashOf is the hash of a text's normal form.
-func hashOf(text string) string {
-	sum := sha256.Sum256([]byte(lexical.Normalise(text)))
+// hashOf is the hash of the form in which a text is compared.
+func hashOf(text string) string { return hashOfForm(lexical.Canonical(text)) }
+
+// formerHash is the hash of the form in which texts were compared before: the normal form.
+// What was stored then has it; for most texts it is the same.
+func formerHash(text string) string { return hashOfForm(lexical.Normalise(text)) }
+
+// hashesOf gives both hashes of a text, or the one that it has.
+func hashesOf(text string) []string {
+	now, former := hashOf(text), formerHash(text)
+	if now == former {
+		return []string{now}
+	}
+	return []string{now, former}
+}
+
+func hashOfForm(form string) string {
+	sum := sha256.Sum256([]byte(form))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -28,8 +43,7 @@ func hashOf(text string) string {
 // is not found by them.
 const maxIndexed = 64 << 10
 
-// indexed gives the terms of a document. They are those of its normal form, so that
-// texts that count as the same have the same postings.
+// indexed gives the terms of a document: those of its normal form.
 func indexed(actor, text string) (terms []lexical.Term, length int) {
 	text = EmbedText(actor, text)
 	if len(text) > maxIndexed {
@@ -123,8 +137,12 @@ type writes struct {
 	memories []*held
 	// changed are memories that are not as they were, gone those that are no more.
 	changed, gone []*held
-	sources       []source
-	sourcesGone   []source
+	// reworded are those of the changed with other words to be found by, worded the same as
+	// they were.
+	reworded    []*held
+	worded      []newMemory
+	sources     []source
+	sourcesGone []source
 	// provenance may name what is there already; that of the recarried goes first.
 	provenance []provenance
 	recarried  []memoryID
@@ -192,6 +210,10 @@ func (w *writes) queue(b *pgx.Batch, tenant string) {
 	}
 	if len(w.changed) > 0 {
 		queueChanged(b, tenant, w.changed)
+	}
+	if len(w.reworded) > 0 {
+		queuePostingDelete(b, tenant, w.worded)
+		queueMemoryPostings(b, tenant, w.reworded)
 	}
 	queueMentions(b, tenant, w.mentions)
 	if n := len(w.sourcesGone); n > 0 {
@@ -291,6 +313,7 @@ type columns struct {
 	agents, runs, categories, metadata, texts []string
 	scopes, types, slots, extractors          []*string
 	subjects, values                          []string
+	hashes                                    []string
 	negated                                   []bool
 	from                                      []time.Time
 	to, occurred, expires                     []*time.Time
@@ -302,12 +325,12 @@ func columnsOf(all []*held) columns {
 	c := columns{
 		ids: make([]memoryID, n), agents: make([]string, n), runs: make([]string, n), categories: make([]string, n), metadata: make([]string, n), texts: make([]string, n),
 		scopes: make([]*string, n), types: make([]*string, n), slots: make([]*string, n), extractors: make([]*string, n), subjects: make([]string, n), values: make([]string, n),
-		negated: make([]bool, n), from: make([]time.Time, n), to: make([]*time.Time, n), occurred: make([]*time.Time, n), expires: make([]*time.Time, n), by: make([]*memoryID, n),
+		hashes: make([]string, n), negated: make([]bool, n), from: make([]time.Time, n), to: make([]*time.Time, n), occurred: make([]*time.Time, n), expires: make([]*time.Time, n), by: make([]*memoryID, n),
 	}
 	for i, m := range all {
 		c.ids[i], c.agents[i], c.runs[i], c.categories[i], c.metadata[i], c.texts[i] = m.id, arrayLiteral(m.agents), arrayLiteral(m.runs), arrayLiteral(m.categories), object(m.metadata), m.text
 		c.scopes[i], c.types[i], c.slots[i], c.extractors[i], c.subjects[i], c.values[i] = some(m.scope), some(m.memType), some(m.slot), some(m.extractor), m.subject, m.value
-		c.negated[i], c.from[i], c.to[i], c.occurred[i], c.expires[i], c.by[i] = m.negated, m.validFrom, m.validTo, m.occurredAt, m.expiresAt, m.supersededBy
+		c.hashes[i], c.negated[i], c.from[i], c.to[i], c.occurred[i], c.expires[i], c.by[i] = m.hash, m.negated, m.validFrom, m.validTo, m.occurredAt, m.expiresAt, m.supersededBy
 	}
 	return c
 }
@@ -315,13 +338,13 @@ func columnsOf(all []*held) columns {
 func queueMemories(b *pgx.Batch, tenant string, all []*held) {
 	n := len(all)
 	scopes, apps, users := make([]int64, n), make([]*string, n), make([]*string, n)
-	actors, roles, hashes, verbatim := make([]*string, n), make([]string, n), make([]string, n), make([]bool, n)
+	actors, roles, verbatim := make([]*string, n), make([]string, n), make([]bool, n)
 	for i, m := range all {
 		scopes[i], apps[i], users[i] = m.scopeID, some(m.app), some(m.user)
-		actors[i], roles[i], hashes[i], verbatim[i] = some(m.actor), m.role, m.hash, m.verbatim
+		actors[i], roles[i], verbatim[i] = some(m.actor), m.role, m.verbatim
 	}
 	c := columnsOf(all)
-	b.Queue(memoryInsert, tenant, c.ids, scopes, apps, users, c.agents, c.runs, actors, roles, c.scopes, c.types, c.categories, c.metadata, c.texts, hashes,
+	b.Queue(memoryInsert, tenant, c.ids, scopes, apps, users, c.agents, c.runs, actors, roles, c.scopes, c.types, c.categories, c.metadata, c.texts, c.hashes,
 		verbatim, c.slots, c.negated, c.extractors, c.from, c.occurred, c.expires, c.to, c.by, c.subjects, c.values)
 }
 
@@ -329,7 +352,7 @@ func queueMemories(b *pgx.Batch, tenant string, all []*held) {
 func queueChanged(b *pgx.Batch, tenant string, all []*held) {
 	c := columnsOf(all)
 	b.Queue(memoryUpdate, tenant, c.ids, c.agents, c.runs, c.metadata, c.scopes, c.types, c.categories, c.from, c.occurred, c.expires,
-		c.texts, c.slots, c.negated, c.extractors, c.to, c.by, c.subjects, c.values)
+		c.texts, c.slots, c.negated, c.extractors, c.to, c.by, c.subjects, c.values, c.hashes)
 }
 
 // posting is a term of a document; memory stands for itself, a message for its place.
