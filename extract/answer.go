@@ -10,7 +10,7 @@ import (
 // answers says whether a message's first sentence is a bare answer to what the
 // other speaker asked just before.
 func (g *grouping) answers(text string) bool {
-	if g.question == "" || endsAsking(text) || g.english && asksSomething(text) {
+	if g.question == "" || g.english && asksOfTalk(g.question) || endsAsking(text) || g.english && asksSomething(text) {
 		return false
 	}
 	words := wordsOf(text)
@@ -63,6 +63,26 @@ var (
 	// tasteAnswer answers whether one likes something.
 	tasteAnswer = english(`^(?:(?:yes|yeah|no|nope|nah|oh|i|honestly|absolutely|really|totally|actually)[\s,!.]+)*(love|adore|like|enjoy|hate|dislike|can't stand|don't like|do not like) (?:it|them|that|those)\b[^,.]{0,20}[.!]*$`)
 	tasteAsked  = english(`\bdo you (?:like|enjoy|love)\s+([^?]+)\?`)
+)
+
+// asksOfTalk says whether a question is about the talk or what is worked on, so that its
+// answer tells nothing of who gives it: "How long should it be?", "Did you clear the cache?"
+func asksOfTalk(question string) bool {
+	if ofWorkAsked.MatchString(question) {
+		return true
+	}
+	words := wordsOf(question)
+	for i, w := range words {
+		if askedTalk[w.low] && (i == 0 || words[i-1].low != "your") {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	askedTalk   = set(`poem story essay paragraph tone topic sentence sentences wording length format error errors screen cache log logs output query cable cursor draft joke riddle quiz summary translation font button page router printer`)
+	ofWorkAsked = english(`^(?:(?:so|ok|okay|and|great|alright|hmm)[\s,]+)*(?:how (?:are|were) you\b|how (?:do|are) you feel(?:ing)?\b|how(?:'s| is) it going\b|(?:did|have|do|can|could|would) you (?:already )?(?:try|tried|clear|cleared|restart|restarted|reboot|rebooted|check|checked|see|saw|seen|give up|mean|want (?:the|it|me|to (?:see|hear|try|continue|go))|prefer (?:the (?:first|second|short|shorter|long|longer|other)|it|that|this|a (?:shorter|longer|different)))\b|shall (?:we|i)\b|should (?:it|i|we|the)\b|which (?:one|version|option)s? (?:do|would|did) you (?:like|prefer|want)\b|does (?:that|it|this)\b|(?:is|was|are) (?:that|this|it|the (?:light|led|screen|power|cable|page|code|tone|text)) (?:still|now|better|ok|okay|right|correct|what|on|off|working|clear|blinking)\b|how (?:long|formal|short|detailed|many words) (?:should|shall|do you want|would you like)\b|ready (?:for|to)\b)`)
 )
 
 // resolveAnswer resolves the dates of a bare answer, of which its question may tell whether

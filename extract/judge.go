@@ -42,7 +42,7 @@ func judge(text string, english, assistant bool, names map[string]bool) (act, st
 	if len(text) < 80 && steers.MatchString(text) || restates.MatchString(text) && !personal(text) && (!named(text, names) || answerIs.MatchString(text)) {
 		return commands, ""
 	}
-	if counterfactual.MatchString(text) || handsOverHere(text) {
+	if supposes.MatchString(text) || counterfactual.MatchString(text) || handsOverHere(text) {
 		return commands, ""
 	}
 	if foreignQuestion.MatchString(text) && !foreignOwn.MatchString(text) {
@@ -172,7 +172,7 @@ var (
 	interrogative = english(`^` + lightWords + `(?:` +
 		`(?:who|whose|whom|why)\s+\S|how (?:high|tall|big|far|long|old|much|many|fast|deep|often|heavy|wide|hot|cold|hard|bad|good|late|early|soon)\s+(?:\S+\s+)?(?:is|are|was|were|do|does|did|can|will|would|should|has|have)\b|(?:what|who|whose|whom|where|when|why|how)(?:'s|'re|\s+(?:is|are|am|was|were|do|does|did|can|could|would|should|will|has|had|about|come))\b` +
 		`|(?:what|which|how)\s+(?:[\w']+\s+){1,3}(?:is|are|do|does|did|can|should|would|was|were|will)\s+(?:i|you|we|he|she|it|they|there|the|this|that|my|your|best|good)\b` +
-		`|(?:can|could|would|will|should|shall|does|did|is|are|was|were|am|isn't|aren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't)\s+(?:i|you|we|he|she|it|they|there|this|that|these|those|the|my|your|our|his|her|their|anyone|anybody|someone|any)\s+\S` +
+		`|(?:can|could|would|will|should|shall|does|did|is|are|was|were|am|isn't|aren't|don't|doesn't|didn't|can't|couldn't|won't|wouldn't|shouldn't|wasn't|weren't)\s+(?:i|you|we|he|she|it|they|there|this|that|these|those|the|my|your|our|his|her|their|anyone|anybody|someone|any)\s+\S` +
 		`|(?:do|have|has|had|may|haven't|hasn't)\s+(?:i|you|we|he|she|they|anyone|anybody)\s+\S` +
 		`|(?:does|is|are|isn't|aren't|doesn't|whats|wheres|whos|hows|whens)\s+\S|how to\s|how (?:many|much|long|far|often|old)(?:\s|\W*$)|which (?:one|way|of)(?:\s|\W*$)|mind if i\b|guess (?:what|who|where|how|when) \S|(?:what|which|whose)\s+[\w']+\s+(?:do|does|did|should|can|would|will)\s+\S|(?:can|could|should|would|will|do) (?:people|cats?|dogs?|kids|babies|plants|[\pL]{3,}s) (?:\pL+)\b|what (?:happens|comes|goes) (?:next|now|if|when|after)\b|got (?:any|anything)\b|any (?:good|decent|cheap|nice|other|idea)\b)`)
 	// relative words after a question word make a clause of it, not a question.
@@ -190,6 +190,8 @@ var (
 	restates = english(`^(?:i see|ok|okay|right|got it|ah|aha|oh|ohh|hm+)[,.! ]+so (?:it's|that's|basically|it is|you mean|that means|they're|it|its|thats|the|[a-z] is)\b`)
 	// answerIs says back what came out.
 	answerIs = english(`\bso (?:the (?:answer|result|value|output|number|total|first|second|right)|[a-z]) (?:one |is|must|would)`)
+	// supposes opens a play or an exercise.
+	supposes = english(`^` + lightWords + `(?:imagine (?:you|i|we|that)|pretend|suppose|assume|(?:let's|let us|lets) (?:say|pretend|imagine|assume|suppose|role-?play)|act (?:as|like))\b`)
 	// counterfactual supposes what is not so, and tells nothing else.
 	counterfactual = english(`^` + lightWords + `(?:if|imagine if|suppose) (?:i|we)(?: only)? (?:were|was|had|won|could|lived|knew|did not|didn't|ever (?:won|had|became))\b[^.;]*\b(?:i'd|we'd|i would|we would|i could|we could|would i|would be|it'd|it would)\b`)
 	// standing marks a command that is to hold from now on, or that tells of a plan or a name.

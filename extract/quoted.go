@@ -25,6 +25,9 @@ func handsOver(text string, first bool) bool {
 	if wroteThis.MatchString(strings.TrimRight(firstPart(text), " ")) {
 		return true
 	}
+	if n := countWords(text); n <= 4 && reworks.MatchString(text) && n <= 3 || strings.HasSuffix(text, ":") && hereIs.MatchString(strings.TrimRight(text, ": ")) || handsText.MatchString(text) {
+		return true
+	}
 	colon := strings.HasSuffix(strings.TrimSpace(text), ":")
 	return (colon || first) && reworks.MatchString(text) && handing.MatchString(text) && (colon || pointing.MatchString(text)) && !ownText.MatchString(text)
 }
@@ -68,6 +71,12 @@ func dropQuoted(text string) string {
 	}
 	return strings.Join(kept, "\n")
 }
+
+// handsText names a text that follows.
+var handsText = english(`^` + lightWords + `(?:here(?:'s| is)|heres|this is|it's) (?:the|an?|this|what (?:he|she|they)) (?:article|passage|excerpt|text|post|e-?mail|letter|transcript|chapter|review|message|(?:wrote|said|sent))\b[^.!?]{0,30}:\s*$`)
+
+// saidBy tells who said what is quoted: "she wrote: …", "lyrics: …".
+var saidBy = english(`^[^"“«]{0,60}\b(?:said|says|wrote|writes|texted|sent|posted|replied|goes|reads|lyrics?|quote|tweeted|commented|shouted|yelled|whispered|caption(?:ed)?)\b[^"“«]{0,20}["“«][^"”»]{8,}["”»][^"“«]{0,30}$`)
 
 // wholeQuote is a quotation and nothing else.
 var wholeQuote = regexp.MustCompile(`^["“«„][^"“”«»„]{12,}["”»“]\W*$`)

@@ -22,10 +22,10 @@ var (
 		version versions draft drafts text texts title titles heading headings headline subject intro introduction conclusion ending endings opening beginning start middle tone phrasing phrase phrases rhyme rhymes rhythm verse verses stanza joke jokes pun puns
 		summary summaries explanation explanations example examples list lists bullet bullets step steps option options choice choices suggestion suggestions idea ideas point points one ones thing things term definition translation translations
 		grammar spelling typo typos format formatting layout structure length column columns row rows topic conversation prompt prompts output input result results trick tricks tip tips take opinion
-		bot ai robot assistant emoji emojis font punctuation comma commas detail details logic reasoning argument quote quotes source sources attempt attempts try feedback edit edits change changes approach method solution fix request ask instructions day wave round chapter caption slogan metaphor chorus riddle guess`)
+		bot ai robot assistant emoji emojis font punctuation comma commas detail details logic reasoning argument quote quotes source sources attempt attempts try feedback edit edits change changes approach method episode season issue issues problem problems solution fix request ask instructions day wave round chapter caption slogan metaphor chorus riddle guess`)
 	// workNouns are what one works on at a screen, or has before one.
 	workNouns = set(`function functions button buttons query queries page pages screen modal form header footer nav menu margin padding css style styles loop variable variables import component test tests build pipeline script code server endpoint log logs console terminal
-		error errors bug bugs cache file files folder branch commit diff patch compiler linter cursor window tab tabs image link links site website api request container pod pods deploy migration update installer download upload video audio mic stream connection signal wifi router printer device program machine cell formula chart graph slide dough sauce mixture batter doorbell kettle oven alarm timer delivery taxi uber bus train food dinner lunch breakfast pizza pizzas coffee boss level healer heal round map match quest controller`)
+		error errors bug bugs cache file files folder branch commit diff patch compiler linter cursor window tab tabs image link links site website api request container pod pods deploy migration update installer download upload video audio mic stream connection signal traffic power port coverage latency usage cpu ram types ci prod git npm tsc eslint ticket issue issues pr wifi router printer device program machine cell formula chart graph slide dough sauce mixture batter doorbell kettle oven alarm timer delivery taxi uber bus train food dinner lunch breakfast pizza pizzas coffee boss level healer heal round map match quest controller`)
 	// talkWords say what is thought of an answer or how the talk goes, and carry no more.
 	talkWords = set(`
 bro bruh dude mate man boy girl gosh god jesus heck hell damn dang darn crap shit fuck fucking wtf omfg yikes sheesh welp yay yayy woo woohoo whoa woah phew oof ouch eek meh ugh argh grr nah nope yup yep ya aye k kk kay okey okies oki alrighty righto roger ta cheers brill ace lush sorted gotcha jk lgtm smh fyi imho istg ofc obv np nw ez gg gl hf mornin morning evening evenin night nite
@@ -41,17 +41,17 @@ home mobile meeting weather sun sunny rain raining rainy snow snowing wind windy
 `)
 	// people are those who may belong to someone's world.
 	people = set(`mum mom mummy mommy mother dad daddy father parents parent wife husband hubby partner girlfriend boyfriend fiance fiancé fiancée spouse ex sister sisters brother brothers sibling siblings son sons daughter daughters kid kids child children baby twins twin toddler teenager grandma grandmother granny gran nan grandpa grandfather grandson granddaughter grandkids grandchildren aunt uncle cousin cousins niece nephew inlaws
-		friend friends bestie flatmate flatmates roommate roommates neighbour neighbours neighbor neighbors colleague colleagues coworker coworkers manager landlord landlady client clients customer customers doctor dentist therapist vet teacher tutor coach trainer pupil pupils student students team family relatives folks people dog dogs cat cats puppy kitten horse rabbit hamster parrot`)
+		friend friends bestie flatmate flatmates roommate roommates neighbour neighbours neighbor neighbors colleague colleagues coworker coworkers manager landlord landlady client clients customer customers doctor dentist therapist vet teacher tutor coach trainer pupil pupils student students team family relatives dog dogs cat cats puppy kitten horse rabbit hamster parrot`)
 	// fleetingThings are what "my" may go before in a remark of the moment.
 	fleetingThings = set(`life day night morning evening brain head mind eyes eye fingers thumbs ears jaw soul god goodness gosh lord word bad fault mistake turn machine legs way question questions point brainfart typo typos message messages screen keyboard battery mic connection internet wifi phone food order lunch dinner breakfast coffee tea drink ride taxi uber bus stop train break bacon ass butt sanity patience nerves mood day's opinion guess bet computer laptop browser terminal code script build text draft list prompt side end hand hands glass hat dude man guy friend love dear sleep nap`)
 	ofBody = set(`life night morning evening brain head mind eyes eye fingers thumbs ears jaw soul god goodness gosh lord word bad fault mistake turn way bet legs guess sanity patience nerves`)
 	// openingWords may stand before the subject of a sentence.
-	openingWords = set(`ok okay k kk oh ohh ah aha hm hmm so and but or well now then anyway anyways also ugh omg um umm uh er no nope nah yes yeah yep yup wait right haha hahaha hahahaha lol lmao man damn finally alright sorry great cool nice perfect honestly actually btw please pls just really wow jeez gosh dude bro bruh oops argh ha hey hi hello yo like maybe perhaps still again seriously literally ahh aww aw thanks thx ty fine sure basically wtf`)
+	openingWords = set(`probably prob likely possibly ok okay k kk oh ohh ah aha hm hmm so and but or well now then anyway anyways also ugh omg um umm uh er no nope nah yes yeah yep yup wait right haha hahaha hahahaha lol lmao man damn finally alright sorry great cool nice perfect honestly actually btw please pls just really wow jeez gosh dude bro bruh oops argh ha hey hi hello yo like maybe perhaps still again seriously literally ahh aww aw thanks thx ty fine sure basically wtf`)
 	// pointers stand for what was spoken of, or is before both.
 	pointers = set(`whatever whenever wherever it its that thats this these those them one ones everything something anything nothing which what all both neither either none there here`)
 	goodJudge = set(`fan person lover owl household introvert extrovert insomniac freelance freelancer job jobs shift shifts pensioner immigrant expat veteran`)
 	// conditions are what somebody may have or be that others must know of.
-	conditions = set(`allergic allergy allergies vegetarian vegan pescatarian coeliac celiac diabetic pregnant halal kosher intolerant gluten lactose newborn wheelchair deaf asthma`)
+	conditions = set(`allergic allergy allergies vegetarian vegan pescatarian coeliac celiac diabetic pregnant halal kosher intolerant gluten lactose newborn wheelchair deaf blind asthma unemployed retired divorced widowed bisexual gay lesbian trans autistic adhd dyslexic`)
 	mindVerbs = set(`think thinks thought guess suppose believe believed see saw seen understand understood agree disagree doubt bet swear expect expected wonder notice noticed realize realized realise realised figure figured assume assumed explain explained say says said ask asks asked swears tell told mean meant mention mentioned repeat rephrase know knew hope wish feel felt learn learned learnt got get hear heard like liked love loved hate hated trust forgot remember misread misunderstood misheard read imagine`)
 	wishVerbs = set(`gives know hear ask want wants wanted need needs needed looking prefer rather like liked love get have use try take go keep make choose pick`)
 	// products are what an answer may be, or an answer may help with.
@@ -62,7 +62,7 @@ home mobile meeting weather sun sunny rain raining rainy snow snowing wind windy
 	lingers    = set(`always never usually often every each since year years month months week weeks forever remember daily weekly monthly nightly until till`)
 	dayNames   = set(`tomorrow yesterday weekend monday tuesday wednesday thursday friday saturday sunday mondays tuesdays wednesdays thursdays fridays saturdays sundays january february march april june july august september october november december birthday christmas easter anniversary spring summer autumn winter noon midnight`)
 	// problems are what a thing that is worked on does wrong or does at last.
-	problems = set(`throws throw returns return prints print fails fail failed crashes crash crashed crashing crashlooping hangs hang hung hanging breaks break broke broken complains complain shows show says say gives give looks look seems seem works work worked loads load loaded loading compiles compile compiled passes pass passed passing stops stopped freezes froze frozen won't doesn't isn't isnt doesnt wont can't cant didn't didnt wasn't don't dont aren't keeps keep still now just here ready rang ringing arrived done has had finally only timed times went bad orange resting boiling spins spinning blinking flashing beeping searching misaligned red green slow down up off empty blank null undefined missing gone stuck weird wrong too not never took takes hates jumps duplicates prints died respawned wiped started starting deploying running building`)
+	problems = set(`says dropped angry failing passing unused already throws throw returns return prints print fails fail failed crashes crash crashed crashing crashlooping hangs hang hung hanging breaks break broke broken complains complain shows show says say gives give looks look seems seem works work worked loads load loaded loading compiles compile compiled passes pass passed passing stops stopped freezes froze frozen won't doesn't isn't isnt doesnt wont can't cant didn't didnt wasn't don't dont aren't keeps keep still now just here ready rang ringing arrived done has had finally only timed times went bad orange resting boiling spins spinning blinking flashing beeping searching misaligned red green slow down up off empty blank null undefined missing gone stuck weird wrong too not never took takes hates jumps duplicates prints died respawned wiped started starting deploying running building`)
 )
 
 // clauseOf is a part of a sentence with what opens it left off.
@@ -73,10 +73,10 @@ func (g *grouping) tells(text string) bool {
 	if countWords(text) > worthWords || len(text) > 300 {
 		return true
 	}
-	if born.MatchString(text) || labelled.MatchString(text) {
+	if born.MatchString(text) || labelled.MatchString(text) && !todo.MatchString(text) {
 		return true
 	}
-	if hereIs.MatchString(text) || sought.MatchString(text) && !verbal(wordsOf(text)) || wishesFor.MatchString(text) && !ownsThing(text) && !conditioned(text) || !strings.ContainsFunc(text, unicode.IsLetter) && strings.ContainsAny(text, "+*/=^<>") {
+	if hereIs.MatchString(text) || saidBy.MatchString(text) || sought.MatchString(text) && !verbal(wordsOf(text)) || wishesFor.MatchString(text) && !ownsThing(text) && !conditioned(text) || !strings.ContainsFunc(text, unicode.IsLetter) && strings.ContainsAny(text, "+*/=^<>") {
 		return false
 	}
 	if g.anchored(text) {
@@ -96,6 +96,8 @@ var (
 	born = english(`^\W*(?:it's|its|it is|we're having|twins)(?: (?:an?|two|twin))* (?:girls?|boys?)\b`)
 	// labelled names what it tells: "stack: Kotlin, no cloud".
 	labelled = english(`^(?:` + lightWords + `)?\pL+(?: \pL+)?: \pL+[ ,]+\pL`)
+	// todo labels what is to be done with the text at hand.
+	todo = english(`^` + lightWords + `(?:nit|todo|fixme|typo|edit|error|question|answer|output|input|note to self|weekend plans|mood|status|me|you|also me|q|a|pov|fun fact about you):`)
 	// wishesFor asks for what an answer may be: "I need a short poem about autumn".
 	wishesFor = english(`^` + lightWords + `(?:(?:i|we)(?:'d| would)? (?:just |really |also )?)?(?:need|want|like|love|looking for|am looking for|'m looking for|could use)\s+(?:(?:a|an|some|any|the|your|another|one|two|three|four|five|six|ten|\d+|more|good|nice|short|quick|simple|new|better|different|\pL+y|list of|few)\s+){0,4}(?:word|words|synonyms?|recipes?|poems?|names?|list|ideas?|examples?|quotes?|jokes?|titles?|captions?|slogans?|essay|e-?mail|letter|sentences?|paragraph|code|script|formula|regex|query|explanation|translation|summary|definition|riddles?|story|tips?|advice|suggestions?|recommendations?|help|hand|opinion|feedback|template|outline)\b`)
 	// hereIs hands something over.
@@ -130,7 +132,7 @@ func (g *grouping) anchored(text string) bool {
 		first, _ := utf8.DecodeRuneInString(w.low)
 		switch low := w.low; {
 		case low == "my" || low == "our" || low == "mine" || low == "ours":
-			if belongs(words[i+1:]) {
+			if belongs(words[i+1:]) || i > 1 && (words[i-1].low == "is" || words[i-1].low == "are") && !pointers[words[i-2].low] && (next == "thing" || next == "life" || next == "passion" || next == "jam") {
 				return true
 			}
 		case conditions[low], low == "hearing" && i > 1 && words[i-1].low == "of", low == "us" && i > 0 && words[i-1].low == "of":
@@ -139,7 +141,7 @@ func (g *grouping) anchored(text string) bool {
 			return true // "Rafa and I"
 		case low == "me" && next == "and" && i+2 < len(words) && !light[words[i+2].low] && !talkWords[words[i+2].low] && !pointers[words[i+2].low]:
 			return true
-		case people[low] && !(i == len(words)-1 && i > 0 && talkWords[low]):
+		case people[strings.TrimSuffix(low, "'s")] && !(i == len(words)-1 && i > 0 && talkWords[low]):
 			return true
 		case unicode.IsDigit(first):
 			if !countsTalk(words, i) && (len(words) > 4 || own[words[0].low] || !emptyOf(words)) {
@@ -177,6 +179,9 @@ func belongs(words []word) bool {
 	}
 	if fleetingThings[words[0].low] {
 		// "my phone number", not "my phone is dying"
+		if len(words) > 3 && (second == "at" || second == "in") && words[2].low == "the" {
+			return true
+		}
 		return !light[second] && !talkWords[second] && !openingWords[second] && !verbal(words[1:2]) && !particles2[second] && !dayNames[second] && second != "gtg" && second != "brb"
 	}
 	return !talkNouns[second] && !(light[words[0].low] && fleetingThings[second])
@@ -184,6 +189,14 @@ func belongs(words []word) bool {
 
 // countsTalk says whether a number counts or numbers parts of what is talked of.
 func countsTalk(words []word, i int) bool {
+	for n := max(0, i-4); n < i; n++ {
+		if low := words[n].low; workNouns[low] && !rides[low] && (n == 0 || words[n-1].low != "my" && words[n-1].low != "our") {
+			return true
+		}
+	}
+	if w := words[i].low; len(w) == 3 && (w[0] == '4' || w[0] == '5') && i > 0 && (determiners[words[i-1].low] || words[i-1].low == "still") {
+		return true // "a 500"
+	}
 	if i > 0 {
 		if before := words[i-1].low; talkNouns[before] || workNouns[before] || before == "of" && i > 1 || before == "max" || before == "number" || before == "battery" || i > 1 && (words[i-2].low == "pull" || words[i-2].low == "battery") {
 			return true
@@ -207,6 +220,9 @@ func countsTalk(words []word, i int) bool {
 	}
 	return i > 0 && (words[i-1].low == "than" || words[i-1].low == "only")
 }
+
+// rides are things of workNouns that come and go by the clock.
+var rides = set(`train bus taxi uber delivery dinner lunch breakfast alarm timer`)
 
 var countedBy = set(`min mins minutes sec secs more less or times words letters characters lines sentences pages bullets examples ideas options percent chars pods players left seconds`)
 
@@ -233,9 +249,12 @@ func (g *grouping) clauseTells(words []word) bool {
 		return !fleetingThings[second] || len(words) > 4 && auxiliaries[words[2].low] && contents(words[3:]) > 1
 	case first == "one" && second == "of":
 		return true
-	case first == "wish" && second == "me":
+	case first == "wish" && second == "me", first == "such" && (second == "a" || second == "an"), first == "late" && second == "for", len(words) == 2 && second == "me":
 		return false
 	case (first == "this" || first == "that" || first == "these" || first == "those") && second != "" && !auxiliaries[second] && !presents[second] && !pasts[second] && !talkWords[second] && !light[second] && !strings.HasSuffix(second, "ed") && !(strings.HasSuffix(second, "s") && len(words) > 2 && (pointers[words[2].low] || determiners[words[2].low] || words[2].low == "me")):
+		if first == "that" {
+			return false
+		}
 		for _, w := range words[1:min(len(words), 4)] {
 			if workNouns[w.low] {
 				return false // what both have before them
@@ -258,8 +277,10 @@ func (g *grouping) clauseTells(words []word) bool {
 	case first == "here" || first == "here's" || first == "heres":
 		return false
 	}
-	if len(words) > 2 && (second == "is" || second == "are") && emptyOf(words[2:]) && !determiners[first] && !words[0].capital {
-		return false // "css is pain"
+	if len(words) > 2 && !mine(words) && (second == "is" || second == "are") && !determiners[first] && !words[0].capital {
+		if last := words[len(words)-1].low; emptyOf(words[2:]) && last != "fine" && last != "ok" && last != "okay" || last == "again" {
+			return false // "css is pain", "ci is red again"
+		}
 	}
 	if !verbal(words) && !(len(words) == 3 && first == "the" && strings.HasSuffix(words[2].low, "s")) {
 		return fragmentTells(words)
@@ -287,7 +308,7 @@ func emptyOf(words []word) bool {
 		if low == "my" || low == "our" {
 			continue // what it is before was looked at
 		}
-		if !light[low] && !talkWords[low] && !light[shorten(low, 1)] && !openingWords[low] && !(fleetingThings[low] && i > 0 && (words[i-1].low == "my" || words[i-1].low == "our")) && !unicode.IsDigit(rune(low[0])) && !(i > 0 && talkNouns[low]) {
+		if !light[low] && !talkWords[low] && !light[shorten(low, 1)] && !openingWords[low] && !(fleetingThings[low] && i > 0 && (words[i-1].low == "my" || words[i-1].low == "our")) && !unicode.IsDigit(rune(low[0])) && !(len(low) > 5 && strings.HasSuffix(low, "ly") && low != "family" && low != "assembly") && !(i > 0 && talkNouns[low]) {
 			return false
 		}
 	}
@@ -307,6 +328,7 @@ func contents(words []word) int {
 
 // selfTells says whether what a speaker says of themself outlasts the moment.
 func selfTells(words []word) bool {
+	elided := len(words) == 1
 	i, be, habit, duty := 0, false, true, false
 	for i < len(words) && modals[words[i].low] {
 		if toVerbs[words[i].low] && (i+1 == len(words) || words[i+1].low != "to" && !(words[i].low == "have" && (pasts[words[i+1].low] || strings.HasSuffix(words[i+1].low, "ed") || modals[words[i+1].low]))) {
@@ -335,8 +357,15 @@ func selfTells(words []word) bool {
 		case talkWords[verb] && bare, (verb == "on" || verb == "at" || verb == "in") && bare:
 			return false
 		}
+		if (verb == "in" || verb == "at" || verb == "on") && len(rest) > 0 && len(rest) < 5 {
+			for n, w := range rest {
+				if situations[w.low] && emptyOf(rest[n+1:]) {
+					return false
+				}
+			}
+		}
 		if !strings.HasSuffix(verb, "ing") {
-			return true
+			return verb != "stuffed"
 		}
 	}
 	if strings.HasSuffix(verb, "ed") || pasts[verb] && !eitherTense[verb] || strings.HasSuffix(verb, "ing") {
@@ -362,6 +391,9 @@ func selfTells(words []word) bool {
 		return false // "need coffee"
 	}
 	if len(rest) == 0 {
+		if elided && strings.HasSuffix(verb, "ed") {
+			return false // "merged"
+		}
 		if duty && !lifeDoings[verb+"ing"] {
 			return false
 		}
@@ -373,6 +405,21 @@ func selfTells(words []word) bool {
 	}
 	if object == "you" || object == "u" || object == "ya" {
 		return false
+	}
+	if !habit && (bodily[verb] && emptyOf(rest) || workVerbs[verb] && !mine(rest)) {
+		return false // "slept badly", "deployed to staging"
+	}
+	if !habit && (verb == "order" || verb == "grab" || verb == "eat" || verb == "make" || verb == "cook" || verb == "ordered" || verb == "made") && momentary[rest0(rest)] && len(rest) < 4 {
+		return false // "might order pizza"
+	}
+	if verb == "stop" && len(rest) == 1 && strings.HasSuffix(rest[0].low, "ing") && !lifeDoings[rest[0].low] && rest[0].low != "smoking" && rest[0].low != "drinking" && rest[0].low != "eating" {
+		return false // "can't stop yawning"
+	}
+	if !be && choring[verb] {
+		return false // "cleaning the kitchen"
+	}
+	if playVerbs[verb] && habit {
+		return false // "I attack the goblin"
 	}
 	if wishVerbs[verb] && len(rest) > 1 && (object == "know" || object == "hear" || object == "ask" || object == "see") {
 		return !mindOfTalk(rest[1:])
@@ -415,6 +462,13 @@ var (
 	creates    = set(`painted drew knitted sewed baked built carved composed crocheted cooked brewed grew planted wrote`)
 	// toVerbs are modals only before "to".
 	toVerbs    = set(`need want have got like try going`)
+	bodily     = set(`slept ate woke yawned napped overslept`)
+	workVerbs  = set(`deployed merged reverted pushed committed rebased compiled restarted rebooted reloaded refreshed retried rerun redeployed stashed formatted`)
+	choring    = set(`cleaning cooking washing watching eating tidying vacuuming folding packing unpacking waiting sitting lying typing scrolling parking grabbing ironing reading brewing boiling`)
+	// situations are what one is in or at for a while.
+	situations = set(`mood hurry rush meeting call queue line class lecture traffic bath shower bed car bus train cab taxi elevator lift toilet couch sofa`)
+	// playVerbs are what is done in a play only.
+	playVerbs  = set(`attack cast dodge parry loot stab slash equip summon`)
 	// linking are verbs of how something came out.
 	linking    = set(`turned came went got get getting looks looked`)
 	momentary  = set(`coffee tea water food sleep rest caffeine beer wine lunch dinner breakfast air sugar chocolate cake pizza snacks`)
@@ -462,8 +516,11 @@ func thirdSingular(low string) bool {
 // nounTells says whether what is said of a thing tells of more than what is worked on.
 func nounTells(words []word) bool {
 	i := 0
-	for i < len(words)-1 && (determiners[words[i].low] || ordinals[words[i].low]) {
+	for i < len(words)-1 && (determiners[words[i].low] || ordinals[words[i].low] || unicode.IsDigit(rune(words[i].low[0]))) {
 		i++
+	}
+	if i > 0 && i+2 < len(words) && (words[i+1].low == "looks" || words[i+1].low == "look" || words[i+1].low == "sounds" || words[i+1].low == "seems" || words[i+1].low == "feels" || words[i+1].low == "was") && emptyOf(words[i+2:]) {
+		return false // "the movie was so bad"
 	}
 	for n := i; n < len(words) && n < i+3; n++ {
 		low := strings.TrimSuffix(words[n].low, "'s")
@@ -475,9 +532,15 @@ func nounTells(words []word) bool {
 				return true
 			}
 			for _, w := range words[n+1 : min(len(words), n+4)] {
+				if w.low == "must" || w.low == "should" || w.low == "needs" {
+					return true
+				}
 				if problems[w.low] {
 					return false
 				}
+			}
+			if n+1 < len(words) && emptyOf(words[n+1:]) {
+				return false
 			}
 			break
 		}
