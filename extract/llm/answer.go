@@ -3,30 +3,26 @@ package llm
 import (
 	"errors"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 const (
 	// maxContent is how much of an answer is looked at, in bytes.
 	maxContent = 256 << 10
-	// maxOpenings is at how many brackets it is tried to read JSON.
+	// maxOpenings is at how many brackets it is tried to read JSON in vain.
 	maxOpenings = 40
 	// maxFacts is how many statements of one answer are looked at, repeats aside.
 	maxFacts = 100
-	// maxCited is how many messages one statement may rest on.
-	maxCited = 4
 )
 
 // fact is one statement that a model proposes, as it stands in the answer.
 type fact struct {
 	text string
 	// cited are the numbers of the messages it is taken from, as given in the prompt.
-	cited []int
-	// date is when it happens, nil if the answer has no plain date.
-	date     *time.Time
+	cited    []int
 	category string
 }
 
@@ -37,6 +33,8 @@ type proposal struct {
 	more bool
 	// over says that there were more than maxFacts.
 	over bool
+	// closed says that a list was closed which holds any.
+	closed bool
 }
 
 var (
@@ -50,21 +48,22 @@ var (
 	factsKeys    = []string{"facts"}
 	textKeys     = []string{"text", "fact", "statement", "memory"}
 	sourcesKeys  = []string{"sources", "source", "ids", "id", "source_ids", "message_ids"}
-	dateKeys     = []string{"date"}
 	categoryKeys = []string{"category"}
+	// lineKeys tell a message of the prompt that is given back.
+	lineKeys = []string{"role", "said"}
 )
 
-// parseAnswer gives the facts of the first of the parts that holds any: of all calls
-// of a tool together, else of what is said beside them.
-func parseAnswer(a answer) (proposal, error) {
+// parse gives the facts of a choice: of all calls of a tool together, else of what is
+// said beside them, else of what was thought. Lines that are the prompt's are none of it.
+func (c *choice) parse(p prompt) (proposal, error) {
 	var all proposal
 	called := false
-	for _, arguments := range a.calls {
+	for _, arguments := range c.calls {
 		got, err := parseFacts(arguments)
 		switch {
 		case err == nil:
 			called = true
-			all.list, all.over = append(all.list, got.list...), all.over || got.over
+			all.list, all.over, all.closed = append(all.list, got.list...), all.over || got.over, all.closed || got.closed
 		case errors.Is(err, errTorn):
 			return proposal{}, err
 		}
@@ -72,40 +71,121 @@ func parseAnswer(a answer) (proposal, error) {
 	if called {
 		return all.bounded(), nil
 	}
-	return parseFacts(a.content)
+	if strings.TrimSpace(c.content) == "" {
+		return parseFacts(withoutPrompt(c.thought, p))
+	}
+	said, thought := apart(c.content)
+	got, err := parseFacts(withoutPrompt(said, p))
+	if errors.Is(err, errNoFacts) && thought != "" {
+		// A thought that never ends may hold the answer, but an empty list in it is none.
+		if inner, _ := parseFacts(withoutPrompt(thought, p)); len(inner.list) > 0 {
+			return inner, nil
+		}
+	}
+	return got, err
 }
 
-// parseFacts finds the first list of facts in what a model said: bare, fenced, or with
-// anything before and after it. An item of the list that is no fact comes as one that
-// cites nothing.
-func parseFacts(content string) (proposal, error) {
-	if i := strings.LastIndex(content, "</think>"); i >= 0 {
-		content = content[i:]
-	}
+var (
+	// thinks and thought are the marks around what a model says to itself.
+	thinks  = regexp.MustCompile(`(?i)[<\[](?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflection|scratchpad)(?:\s[^>\]]{0,60})?[>\]]`)
+	thought = regexp.MustCompile(`(?i)[<\[]/(?:think(?:ing)?|thoughts?|reason(?:ing)?|analysis|reflection|scratchpad)\s*[>\]]`)
+	// final opens what is meant for others, of models that say all in channels.
+	final = "<|channel|>final<|message|>"
+)
+
+// apart gives what a model says, and what it says to itself at the end and never closes.
+func apart(content string) (said, open string) {
 	content = content[:min(len(content), maxContent)]
-	for range maxOpenings {
+	if i := strings.LastIndex(content, final); i >= 0 {
+		return content[i+len(final):], ""
+	}
+	var out strings.Builder
+	for {
+		start, end := thinks.FindStringIndex(content), thought.FindStringIndex(content)
+		switch {
+		case end == nil && start == nil:
+			out.WriteString(content)
+			return out.String(), ""
+		case end == nil:
+			out.WriteString(content[:start[0]])
+			return out.String(), content[start[1]:]
+		case start != nil && start[0] < end[0]:
+			out.WriteString(content[:start[0]] + "\n")
+		default:
+			out.Reset() // it was opened before the answer begins
+		}
+		content = content[end[1]:]
+	}
+}
+
+// withoutPrompt drops the lines of an answer that are the prompt's.
+func withoutPrompt(content string, p prompt) string {
+	asked := map[string]bool{}
+	for _, text := range []string{p.system, p.user} {
+		for _, line := range strings.Split(text, "\n") {
+			if line = strings.TrimSpace(line); len(line) >= 8 {
+				asked[line] = true
+			}
+		}
+	}
+	lines := strings.Split(content, "\n")
+	kept := lines[:0]
+	for _, line := range lines {
+		if !asked[strings.TrimSpace(line)] {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, "\n")
+}
+
+// parseFacts gives the facts of all lists in what a model said, and those that stand
+// there without one: bare, fenced, a line each, or with anything before, between and
+// after them. An item of a list that is no fact comes as an empty one.
+func parseFacts(content string) (proposal, error) {
+	content = content[:min(len(content), maxContent)]
+	var out proposal
+	found, torn := false, false
+	for openings := 0; openings < maxOpenings; {
 		i := strings.IndexAny(content, "{[")
 		if i < 0 {
 			break
 		}
 		content = content[i:]
 		r := reader{in: content}
-		if root, ok := r.value(0); ok {
-			if items, ok := factsOf(&root); ok {
-				if r.torn {
-					return proposal{}, errTorn
-				}
-				var out proposal
-				for i := range items {
-					out.list = append(out.list, factOf(&items[i]))
-				}
-				out.more = strings.Trim(content[r.at:], " \t\r\n`") != ""
-				return out.bounded(), nil
-			}
+		root, ok := r.value(0)
+		var items []node
+		listed := false
+		if ok {
+			items, listed = factsOf(&root)
 		}
-		content = content[1:]
+		switch {
+		case listed && r.torn:
+			torn = true
+			content = ""
+		case listed:
+			found = true
+			for i := range items {
+				out.list = append(out.list, factsIn(&items[i])...)
+			}
+			out.closed = out.closed || len(items) > 0 && !r.ended && !isFact(&root)
+			content = content[r.at:]
+			out.more = strings.Trim(content, " \t\r\n`") != ""
+		case ok && !r.ended:
+			openings++
+			content = content[r.at:]
+		default:
+			openings++
+			content = content[1:]
+		}
 	}
-	return proposal{}, errNoFacts
+	switch {
+	case torn && !out.closed:
+		return proposal{}, errTorn
+	case !found:
+		return proposal{}, errNoFacts
+	}
+	out.more = out.more || torn
+	return out.bounded(), nil
 }
 
 // bounded drops repeats, and what is too much.
@@ -114,7 +194,7 @@ func (p proposal) bounded() proposal {
 	var out []fact
 	for _, one := range p.list {
 		key := normal(one.text)
-		for _, n := range one.cited[:min(len(one.cited), maxCited+1)] {
+		for _, n := range one.cited {
 			key += " " + strconv.Itoa(n)
 		}
 		if !seen[key] {
@@ -127,8 +207,8 @@ func (p proposal) bounded() proposal {
 	return p
 }
 
-// factsOf finds the items of a list of facts in a value: what stands under "facts",
-// a list of what are facts by their keys, or one such fact; else in what it holds.
+// factsOf finds the items of the lists of facts in a value: what stands under "facts",
+// a list of what are facts by their keys, or one such fact; else in all that it holds.
 func factsOf(n *node) (items []node, ok bool) {
 	switch n.kind {
 	case object:
@@ -151,11 +231,11 @@ func factsOf(n *node) (items []node, ok bool) {
 		}
 	}
 	for i := range n.items {
-		if items, ok = factsOf(&n.items[i]); ok {
-			return items, true
+		if got, listed := factsOf(&n.items[i]); listed {
+			items, ok = append(items, got...), true
 		}
 	}
-	return nil, false
+	return items, ok
 }
 
 // listed gives what stands under "facts" as a list: a list, a fact, an object of
@@ -185,22 +265,36 @@ func isFact(n *node) bool {
 	if n.kind != object {
 		return false
 	}
-	_, says := n.get(textKeys, text)
+	_, says := n.get(textKeys, text, list)
 	_, cites := n.get(sourcesKeys, list, number, text)
-	return says && cites
+	_, given := n.get(lineKeys, text)
+	return says && cites && !given
 }
 
-func factOf(n *node) fact {
-	if n.kind != object {
-		return fact{}
+// factsIn gives what an item of a list says: a fact, a text alone, or one with several
+// texts; an empty fact if it is none of these.
+func factsIn(n *node) []fact {
+	if n.kind == text {
+		return []fact{{text: n.text}}
 	}
-	said, _ := n.get(textKeys, text)
+	if _, given := n.get(lineKeys, text); n.kind != object || given {
+		return []fact{{}}
+	}
 	sources, _ := n.get(sourcesKeys, list, number, text)
-	date, _ := n.get(dateKeys, text)
 	category, _ := n.get(categoryKeys, text)
-	out := fact{text: said.text, cited: numbersIn(&sources), category: categoryOf(category.text)}
-	if t, err := time.Parse(time.DateOnly, date.text); err == nil && t.Year() >= 1 {
-		out.date = &t
+	one := fact{cited: numbersIn(&sources), category: categoryOf(category.text)}
+	said, _ := n.get(textKeys, text, list)
+	if said.kind != list {
+		one.text = said.text
+		return []fact{one}
+	}
+	var out []fact
+	for i := range said.items {
+		if said.items[i].kind == text {
+			part := one
+			part.text = said.items[i].text
+			out = append(out, part)
+		}
 	}
 	return out
 }
@@ -232,20 +326,15 @@ func numbersIn(n *node) []int {
 	return out
 }
 
-// categoryOf gives a label as categories are written, "" for what is none.
+// categoryNames are the categories that a model may give: the rules', and a few more.
+const categoryNames = "home, work, education, family, pets, health, food, habit, preference, instruction, plan, project, personal, hobby, travel, money, event"
+
+var categories = set(strings.ReplaceAll(categoryNames, ",", " "))
+
+// categoryOf gives a label if it is a category, else "".
 func categoryOf(s string) string {
-	s = strings.ToLower(strings.TrimSpace(s))
-	if len(s) > 40 {
-		return ""
+	if s = strings.ToLower(strings.TrimSpace(head(s, 40))); categories[s] {
+		return s
 	}
-	for _, r := range s {
-		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '_' && r != '-' {
-			return ""
-		}
-	}
-	switch s {
-	case "null", "none", "other", "misc":
-		return ""
-	}
-	return s
+	return ""
 }

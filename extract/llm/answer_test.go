@@ -93,16 +93,16 @@ func TestFactsAreCounted(t *testing.T) {
 func TestCallsOfAToolAreReadTogether(t *testing.T) {
 	one, two := `{"facts":[{"text":"a","sources":[1]}]}`, `{"facts":[{"text":"b","sources":[2]}]}`
 	for _, c := range []struct {
-		a    answer
+		a    choice
 		want []string
 	}{
-		{answer{calls: []string{one, two}}, []string{"a", "b"}},
-		{answer{calls: []string{one, one}}, []string{"a"}},
-		{answer{calls: []string{one}, content: two}, []string{"a"}},
-		{answer{calls: []string{"", "{}"}, content: two}, []string{"b"}},
-		{answer{calls: []string{`{"text":"a","sources":[1]}`, `{"text":"b","sources":[1]}`}}, []string{"a", "b"}},
+		{choice{calls: []string{one, two}}, []string{"a", "b"}},
+		{choice{calls: []string{one, one}}, []string{"a"}},
+		{choice{calls: []string{one}, content: two}, []string{"a"}},
+		{choice{calls: []string{"", "{}"}, content: two}, []string{"b"}},
+		{choice{calls: []string{`{"text":"a","sources":[1]}`, `{"text":"b","sources":[1]}`}}, []string{"a", "b"}},
 	} {
-		got, err := parseAnswer(c.a)
+		got, err := c.a.parse(prompt{})
 		var said []string
 		for _, f := range got.list {
 			said = append(said, f.text)
@@ -111,7 +111,7 @@ func TestCallsOfAToolAreReadTogether(t *testing.T) {
 			t.Errorf("%+v: %q, %v", c.a, said, err)
 		}
 	}
-	if _, err := parseAnswer(answer{calls: []string{one, `{"facts":[{"te`}}); !errors.Is(err, errTorn) {
+	if _, err := (&choice{calls: []string{one, `{"facts":[{"te`}}).parse(prompt{}); !errors.Is(err, errTorn) {
 		t.Errorf("half a call: %v", err)
 	}
 }

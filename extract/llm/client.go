@@ -33,8 +33,8 @@ const (
 	codeUnauthorized code = "unauthorized"   // 401, 403: for the operator to put right
 	codeRefused      code = "refused"        // another 4xx
 	codeTooLong      code = "too_long"       // more than the model takes, or more to answer than it may
-	codeInvalid      code = "invalid_answer" // no JSON, JSON of another shape, or nothing in it that is so
-	codeUnsupported  code = "unsupported"    // statements that their text does not bear out
+	codeInvalid      code = "invalid_answer" // no JSON, or JSON of another shape
+	codeUnsupported  code = "unsupported"    // facts of which no message states any
 )
 
 // fault is a call that failed.
@@ -70,22 +70,6 @@ func (f *fault) outage() bool {
 	return false
 }
 
-// answer is what a model said.
-type answer struct {
-	content string
-	// calls are the arguments with which it called a tool.
-	calls []string
-	// cut says that the model was stopped at its limit of tokens.
-	cut bool
-	// promptTokens is how many tokens the server says it was given, 0 if it does not.
-	promptTokens int
-	// completionTokens is how many it says the answer has, 0 likewise.
-	completionTokens int
-
-	dialect dialect
-	request sum
-}
-
 // sum stands for a request.
 type sum [sha256.Size]byte
 
@@ -101,6 +85,8 @@ type client struct {
 	manners  manners
 	window   window
 	metrics  *metrics
+
+	drought drought
 
 	mu sync.Mutex
 	// until is when the server may be asked again, rest why not before.
@@ -260,7 +246,7 @@ func (c *client) post(ctx context.Context, d dialect, p prompt, done spent) (ans
 	start := time.Now()
 	a, err := c.exchange(bounded, raw)
 	a.request = request
-	a.cut = a.cut || a.completionTokens >= p.answer
+	a.believe(p)
 	var f *fault
 	switch {
 	case err != nil && ctx.Err() != nil:
@@ -273,6 +259,9 @@ func (c *client) post(ctx context.Context, d dialect, p prompt, done spent) (ans
 		c.metrics.called(f.code, d.mode)
 		if !f.outage() {
 			done[request] = f
+		}
+		if len(a.choices) > 0 {
+			c.metrics.spent(a, p) // it was made, and paid for
 		}
 	} else {
 		c.metrics.spent(a, p)
@@ -349,7 +338,8 @@ func refusal(status int, header http.Header, raw []byte) *fault {
 		f.code, f.wait = codeRateLimited, retryAfter(header)
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		f.code = codeUnauthorized
-	case (status == http.StatusNotFound || status == http.StatusInternalServerError || status == http.StatusNotImplemented) && lacksFeature(f.complaint):
+	case status == http.StatusNotImplemented:
+	case (status == http.StatusNotFound || status == http.StatusInternalServerError) && lacksFeature(f.complaint):
 	case status < 400, status >= 500, status == http.StatusRequestTimeout, status == http.StatusNotFound:
 		f.code, f.wait = codeUnavailable, retryAfter(header)
 	}
@@ -387,86 +377,4 @@ func retryAfter(header http.Header) time.Duration {
 		return max(0, time.Until(at))
 	}
 	return 0
-}
-
-// parseCompletion reads the body of an answer. What is no completion at all is an
-// invalid answer like any other: a second try may do better.
-func parseCompletion(header http.Header, raw []byte) (answer, error) {
-	type function struct {
-		Arguments json.RawMessage `json:"arguments"`
-	}
-	var body struct {
-		Choices []struct {
-			Message struct {
-				Content   json.RawMessage `json:"content"`
-				ToolCalls []struct {
-					Function function `json:"function"`
-				} `json:"tool_calls"`
-				FunctionCall function `json:"function_call"`
-			} `json:"message"`
-			FinishReason string `json:"finish_reason"`
-		} `json:"choices"`
-		Usage struct {
-			PromptTokens     float64 `json:"prompt_tokens"`
-			CompletionTokens float64 `json:"completion_tokens"`
-		} `json:"usage"`
-		Error *struct {
-			Code any `json:"code"`
-		} `json:"error"`
-	}
-	err := json.Unmarshal(raw, &body)
-	var mistyped *json.UnmarshalTypeError
-	if err != nil && !errors.As(err, &mistyped) || len(body.Choices) == 0 {
-		if body.Error != nil {
-			// Some pass a failure on with a status that says all is well.
-			if status, err := strconv.Atoi(fmt.Sprint(body.Error.Code)); err == nil && status >= 400 && status < 600 {
-				return answer{}, refusal(status, header, raw)
-			}
-		}
-		return answer{}, &fault{code: codeInvalid, err: errors.New("it was no completion")}
-	}
-	first := body.Choices[0]
-	a := answer{
-		content:          memd.TextOf(json.RawMessage(`{"content":` + orNull(first.Message.Content) + `}`)),
-		promptTokens:     countOf(body.Usage.PromptTokens),
-		completionTokens: countOf(body.Usage.CompletionTokens),
-	}
-	for _, call := range first.Message.ToolCalls[:min(len(first.Message.ToolCalls), maxFacts)] {
-		a.calls = appendArguments(a.calls, call.Function.Arguments)
-	}
-	a.calls = appendArguments(a.calls, first.Message.FunctionCall.Arguments)
-	switch strings.ToLower(first.FinishReason) {
-	case "length", "max_tokens", "model_length":
-		a.cut = true
-	case "content_filter":
-		return answer{}, &fault{code: codeRefused, err: errors.New("the answer was withheld")}
-	}
-	return a, nil
-}
-
-// appendArguments adds the arguments of a call: a text that holds JSON, or the JSON.
-func appendArguments(calls []string, raw json.RawMessage) []string {
-	if len(raw) == 0 || string(raw) == "null" {
-		return calls
-	}
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		text = string(raw)
-	}
-	return append(calls, text)
-}
-
-// countOf gives a number of tokens as a server counts them, 0 for what is none.
-func countOf(tokens float64) int {
-	if tokens > 0 && tokens < 1<<31 {
-		return int(tokens)
-	}
-	return 0
-}
-
-func orNull(raw json.RawMessage) string {
-	if len(raw) == 0 {
-		return "null"
-	}
-	return string(raw)
 }

@@ -83,6 +83,10 @@ type manners struct {
 	proven   bool
 	refusals int // in a row, of requests in a proven dialect, without a word on it
 	unheld   int
+	// held says that the model's answer had the shape, in the current dialect.
+	held bool
+	// shapeless counts the extractions in a row in which it had in no dialect tried.
+	shapeless int
 }
 
 func (m *manners) start() dialect {
@@ -90,6 +94,7 @@ func (m *manners) start() dialect {
 	defer m.mu.Unlock()
 	if now := time.Now(); m.since.IsZero() || now.Sub(m.since) > m.again {
 		m.current, m.since, m.proven, m.refusals, m.unheld = dialect{}, now, false, 0, 0
+		m.held, m.shapeless = false, 0
 	}
 	return m.current
 }
@@ -98,7 +103,35 @@ func (m *manners) start() dialect {
 func (m *manners) worked(d dialect) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if d != m.current {
+		m.held = false
+	}
 	m.current, m.proven, m.refusals = d, true, 0
+}
+
+// heldIn notes that an answer in a dialect had the shape that was asked for.
+func (m *manners) heldIn(d dialect) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.shapeless = 0
+	m.held = m.held || d == m.current
+}
+
+// unshaped notes that the answers had the shape neither in the dialect that was tried
+// first nor in the next. Unless the first is known to do, or failed so before, it is
+// begun with the next from then on.
+func (m *manners) unshaped(first dialect) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if first != m.current {
+		return
+	}
+	if m.shapeless++; m.held && m.shapeless < maxUnheld {
+		return
+	}
+	if next, ok := first.next(); ok {
+		m.current, m.held, m.shapeless, m.unheld = next, false, 0, 0
+	}
 }
 
 // unheldIn notes that the model did better in a dialect than in the richer one that is
@@ -107,7 +140,7 @@ func (m *manners) unheldIn(d dialect) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.unheld++; m.unheld >= maxUnheld {
-		m.current, m.unheld = d, 0
+		m.current, m.unheld, m.held = d, 0, true
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/extract"
@@ -18,7 +17,7 @@ import (
 
 // Version is the first part of what an Extractor calls itself in an Extraction. It is
 // raised when the same answer of a model would give other candidates.
-const Version = "llm/2"
+const Version = "llm/3"
 
 const (
 	// tries is how often a model that is away is asked for the same passages.
@@ -34,8 +33,6 @@ const (
 	// retryPause is the wait before the second try where the server asks for none; before
 	// each further one it is four times as long.
 	retryPause = 250 * time.Millisecond
-	// smallest is the length in characters below which a text is not split.
-	smallest = 200
 )
 
 // Config says where the model is. URL and Model are needed.
@@ -112,10 +109,15 @@ func (x *Extractor) Extract(ctx context.Context, in extract.Input) (memd.Extract
 	if slices.ContainsFunc(r.said, func(u utterance) bool { return u.isNew }) {
 		x.client.look(within)
 	}
-	for _, ps := range r.batches() {
+	batches := r.batches()
+	r.allowed = mayFail(batches)
+	for _, ps := range batches {
 		if err := r.learn(ps); err != nil {
 			return memd.Extraction{}, err
 		}
+	}
+	if ctx.Err() == nil {
+		r.noteUse()
 	}
 	result := r.result(in)
 	if ctx.Err() != nil {
@@ -127,7 +129,7 @@ func (x *Extractor) Extract(ctx context.Context, in extract.Input) (memd.Extract
 func (x *Extractor) begin(ctx, within context.Context) *run {
 	return &run{
 		Extractor: x, ctx: ctx, within: within, done: spent{},
-		evidence: map[string]*evidence{}, tasks: map[string]told{}, stated: map[passage][]memd.Candidate{},
+		tasks: map[string]told{}, stated: map[passage][]memd.Candidate{}, places: map[passage][]*place{},
 	}
 }
 
@@ -153,13 +155,6 @@ type utterance struct {
 	isNew     bool
 }
 
-// passage is an utterance, or a part of one that is too long for one call.
-type passage struct {
-	at   int // in run.said
-	from int // in the utterance's text
-	text string
-}
-
 // run is one call of Extract.
 type run struct {
 	*Extractor
@@ -167,13 +162,18 @@ type run struct {
 	ctx, within context.Context
 	said        []utterance
 	done        spent
-	evidence    map[string]*evidence
 	tasks       map[string]told
 	stated      map[passage][]memd.Candidate // by the rules
+	places      map[passage][]*place
 
 	candidates []memd.Candidate
 	calls      int
 	timeouts   int
+	// fruitless and fruitful count the calls that brought nothing or something; allowed
+	// is how many more there may be of the first.
+	fruitless, fruitful, allowed int
+	// useless is why an answer was of no use, "" if each was.
+	useless code
 	// answered says that the model gave a usable answer, if only once.
 	answered bool
 	// down is why the model is not asked any more, "" while it is.
@@ -189,107 +189,11 @@ func (r *run) hear(in extract.Input) {
 		if r.ctx.Err() != nil {
 			return
 		}
-		if text := strings.TrimSpace(extract.Clean(all[i].Text)); all[i].Role.Learnable() && text != "" {
+		if text := strings.TrimSpace(r.rules.Clean(all[i].Text)); all[i].Role.Learnable() && text != "" {
 			r.said = append(r.said, utterance{message: &all[i], text: text, preceding: all[:i], isNew: i >= len(in.Before)})
 		}
 	}
 }
-
-// batches gives the new messages in order, as many at a time as one call takes, those
-// that are to be read for something else apart.
-func (r *run) batches() [][]passage {
-	var out [][]passage
-	room, wanted := 0, ""
-	var add func(p passage, most int)
-	add = func(p passage, most int) {
-		size := sizeOf(p)
-		if size > most {
-			if halves, ok := split([]passage{p}); ok {
-				add(halves[0][0], most)
-				add(halves[1][0], most)
-				return
-			}
-		}
-		task := task(r.said[p.at].message)
-		if room -= size; room < 0 || len(out) == 0 || task != wanted {
-			out, room, wanted = append(out, nil), most-size, task
-		}
-		out[len(out)-1] = append(out[len(out)-1], p)
-	}
-	for i, u := range r.said {
-		if u.isNew {
-			p := passage{at: i, text: u.text}
-			l, _ := r.limits([]passage{p})
-			add(p, l.input)
-		}
-	}
-	return out
-}
-
-// limits gives how much a call for passages of one task takes; ok is false if the
-// window has no room for them.
-func (r *run) limits(ps []passage) (l limits, ok bool) {
-	l, ok = r.client.window.limits(r.told(ps).tokens, r.config.MaxInputTokens, r.config.MaxTokens)
-	l.input = max(l.input, minInput)
-	return l, ok
-}
-
-// sizeOf gives how many tokens of a call passages take.
-func sizeOf(ps ...passage) int {
-	n := 0
-	for _, p := range ps {
-		n += tokens(p.text) + lineTokens
-	}
-	return n
-}
-
-// split halves passages, a single one at the end of a sentence near its middle; ok is
-// false if it is too short for that.
-func split(ps []passage) (halves [2][]passage, ok bool) {
-	if n := len(ps) / 2; n > 0 {
-		return [2][]passage{ps[:n], ps[n:]}, true
-	}
-	p := ps[0]
-	if utf8.RuneCountInString(p.text) < smallest {
-		return halves, false
-	}
-	cut := middle(p.text)
-	first, second := p, p
-	first.text = p.text[:cut]
-	second.from, second.text = p.from+cut, p.text[cut:]
-	return [2][]passage{{first}, {second}}, true
-}
-
-// middle gives the best place to cut a long text: within its middle half after a line,
-// else after a sentence, else after a word, else anywhere; of its kind the nearest to
-// the middle.
-func middle(text string) int {
-	best, rank := len(text)/2, 0
-	for best > 0 && !utf8.RuneStart(text[best]) {
-		best--
-	}
-	previous := ' '
-	for i, c := range text {
-		if i > len(text)/4 && i < len(text)*3/4 {
-			kind := 0
-			switch {
-			case previous == '\n':
-				kind = 3
-			case strings.ContainsRune("。！？", previous), c == ' ' && strings.ContainsRune(".!?", previous):
-				kind = 2
-			case previous == ' ':
-				kind = 1
-			}
-			if kind > rank || kind == rank && kind > 0 && distance(i, len(text)/2) < distance(best, len(text)/2) {
-				best, rank = i, kind
-			}
-		}
-		previous = c
-	}
-	return best
-}
-
-func distance(a, b int) int { return max(a-b, b-a) }
 
 // learn has the model extract from passages, in parts if they are too much at once,
 // and the rules where it fails.
@@ -347,17 +251,28 @@ func (r *run) rule(why code) {
 func (r *run) byRules(p passage) []memd.Candidate {
 	all, ok := r.stated[p]
 	if !ok {
-		u := r.said[p.at]
-		m := *u.message
-		m.Text = p.text
-		in := extract.Input{Messages: []memd.Message{m}}
-		if p.from == 0 {
-			in.Before = u.preceding
-		}
-		all = r.applyRules(in)
+		all = r.applyRules(r.inputOf(p))
 		r.stated[p] = all
 	}
 	return slices.Clone(all)
+}
+
+// leftIn gives what the rules leave of a passage.
+func (r *run) leftIn(p passage) []memd.Candidate {
+	left, _ := r.rules.Left(r.ctx, r.inputOf(p)) // its only error is its context's, which ends this one too
+	return left
+}
+
+// inputOf gives a passage as a message, after those before it.
+func (r *run) inputOf(p passage) extract.Input {
+	u := r.said[p.at]
+	m := *u.message
+	m.Text = p.text
+	in := extract.Input{Messages: []memd.Message{m}}
+	if p.from == 0 {
+		in.Before = u.preceding
+	}
+	return in
 }
 
 func (r *run) applyRules(in extract.Input) []memd.Candidate {
@@ -386,6 +301,7 @@ func (r *run) ask(ps []passage, l limits) ([]memd.Candidate, code) {
 	complaint := ""
 	another := false
 	absurd, away := 0, 0
+	var first dialect
 	for {
 		if r.down == "" && (r.calls >= maxCalls || r.within.Err() != nil) {
 			r.down = codeTimeout
@@ -403,7 +319,9 @@ func (r *run) ask(ps []passage, l limits) ([]memd.Candidate, code) {
 				if another {
 					r.client.manners.unheldIn(a.dialect)
 				}
+				r.client.manners.heldIn(a.dialect)
 				r.answered = true
+				r.fruitful++
 				return candidates, ""
 			}
 			var f *fault
@@ -418,10 +336,25 @@ func (r *run) ask(ps []passage, l limits) ([]memd.Candidate, code) {
 		}
 		if f.unasked {
 			r.calls--
+		} else if r.fruitless++; r.fruitless >= r.allowed+r.fruitful {
+			r.down = f.code
+		}
+		if f.resting && !f.outage() {
+			r.down = f.code
+		}
+		switch f.code {
+		case codeInvalid, codeTooLong, codeRefused:
+			r.useless = f.code
 		}
 		switch f.code {
 		case codeInvalid:
-			if absurd++; absurd == chances {
+			if absurd++; absurd == 1 {
+				first = a.dialect
+			}
+			if absurd == chances {
+				if another && f.shapeless {
+					r.client.manners.unshaped(first)
+				}
 				return nil, f.code
 			}
 			complaint, another = f.err.Error(), f.shapeless
@@ -434,9 +367,9 @@ func (r *run) ask(ps []passage, l limits) ([]memd.Candidate, code) {
 			// What cannot be less itself can do with less before it.
 			l.answer, l.before = min(l.answer, smaller.answer), 0
 		case codeRefused:
-			if f.resting {
-				r.down = f.code
-			}
+			return nil, f.code
+		case codeUnsupported:
+			r.client.manners.heldIn(a.dialect)
 			return nil, f.code
 		case codeTimeout:
 			if r.timeouts++; r.timeouts >= maxTimeouts || r.within.Err() != nil {
@@ -459,40 +392,62 @@ func (r *run) backoff(tries int) time.Duration {
 	return time.Duration(float64(r.pause<<(2*tries)) * (0.75 + rand.Float64()/2))
 }
 
-// read makes candidates of an answer. An empty list is an answer; one in which nothing
-// holds is none.
+// read makes candidates of an answer. An empty list is an answer; one of which no
+// message states anything is none.
 func (r *run) read(a answer, p prompt, ps []passage) ([]memd.Candidate, error) {
 	if a.promptTokens > 0 && a.promptTokens < p.tokens()/20 {
 		return nil, &fault{code: codeInvalid, err: errors.New("the messages were not read")}
 	}
-	got, err := parseAnswer(a)
+	var best judgement
+	var why error
+	for i := range a.choices {
+		got, err := r.readChoice(&a.choices[i], p, ps)
+		switch {
+		case err != nil:
+			why = cmp.Or(why, err)
+		case best.verdicts == nil || got.found > best.found:
+			best = got
+		}
+	}
+	if best.verdicts == nil {
+		return nil, why
+	}
+	for _, v := range best.verdicts {
+		r.client.metrics.judged(v, 1)
+	}
+	if len(best.verdicts) > 0 && best.found == 0 {
+		return nil, &fault{code: codeUnsupported, err: errors.New("no message states any fact of it")}
+	}
+	return best.candidates, nil
+}
+
+// readChoice judges one of the answers to a question.
+func (r *run) readChoice(c *choice, p prompt, ps []passage) (judgement, error) {
+	if c.withheld {
+		return judgement{}, &fault{code: codeRefused, err: errors.New("it was withheld")}
+	}
+	got, err := c.parse(p)
 	_, splittable := split(ps)
+	tooLong := &fault{code: codeTooLong, cut: true, err: errors.New("the answer was cut off")}
 	switch {
-	case a.cut && (err != nil || !got.more && splittable), splittable && (errors.Is(err, errTorn) || got.over):
-		// What stands there need not be all.
-		return nil, &fault{code: codeTooLong, cut: true, err: errors.New("the answer was cut off")}
-	case len(a.calls) == 0 && strings.TrimSpace(a.content) == "":
-		return nil, &fault{code: codeInvalid, shapeless: true, err: errors.New("it was empty")}
+	case c.cut && err != nil, splittable && (errors.Is(err, errTorn) || got.over):
+		return judgement{}, tooLong // what stands there need not be all
+	case len(c.calls) == 0 && strings.TrimSpace(c.content) == "" && err != nil:
+		return judgement{}, &fault{code: codeInvalid, shapeless: true, err: errors.New("it was empty")}
 	case err != nil:
-		return nil, &fault{code: codeInvalid, shapeless: true, err: err}
+		return judgement{}, &fault{code: codeInvalid, shapeless: true, err: err}
+	}
+	if len(got.list) > 0 && !slices.ContainsFunc(got.list, func(f fact) bool { return f.text != "" }) {
+		return judgement{}, &fault{code: codeInvalid, shapeless: true, err: errors.New("its facts have no text")}
+	}
+	out := r.judge(got.list, ps)
+	if c.cut && !got.more && splittable && !(got.closed && out.reachesEnd) {
+		return judgement{}, tooLong
 	}
 	if got.over {
-		r.client.metrics.judged(excess, 1)
+		out.verdicts = append(out.verdicts, excess)
 	}
-	candidates, refused := r.judge(got.list, ps)
-	if len(candidates) == 0 && len(refused) > 0 {
-		return nil, &fault{code: codeInvalid, err: errors.New("no fact in it is stated by the messages it cites")}
-	}
-	for _, i := range refused {
-		if i == nowhere {
-			continue
-		}
-		if missed := uncovered(r.byRules(ps[i]), candidates); len(missed) > 0 {
-			r.rule(codeUnsupported)
-			candidates = append(candidates, missed...)
-		}
-	}
-	return candidates, nil
+	return out, nil
 }
 
 // result puts the candidates in order and says who made them.

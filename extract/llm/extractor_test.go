@@ -31,7 +31,7 @@ func TestFactsOfABatchComeWithTheirSources(t *testing.T) {
 		{"text":"I teach chemistry at a night school.","sources":[3],"date":"2024-02-26","category":"not one word"}]}`)))
 	x := s.extractor(func(c *Config) { c.APIKey = "sesame" })
 	e := must(t, x, extract.Input{Before: []memd.Message{user(-1, "I keep bees.")}, Messages: talk})
-	want(t, e, model, "I moved to Lisbon last month (2024-01)", "I have a peanut allergy", "I teach chemistry at a night school")
+	want(t, e, model, "I moved to Lisbon last month (2024-01)", "Peanuts, sadly (asked: Do you have any allergies?)", "And I teach chemistry at a night school")
 	if len(e.Candidates) != 3 {
 		t.FailNow()
 	}
@@ -134,23 +134,25 @@ func TestAnAbsurdAnswerGivesWayToTheRules(t *testing.T) {
 		"empty content":        says(""),
 		"wrong shape":          says(`{"facts":{"km":5}}`),
 		"null":                 says(`{"facts":null}`),
-		"list of texts":        says(`{"facts":["I live in Bergen"]}`),
 		"deep nesting":         says(strings.Repeat(`{"facts":[`, 5000)),
-		"example given back":   says(facts("<statement>", []int{1}, "I live in Oslo", []int{1}, "string", []int{1})),
-		"wrong ids":            says(facts("I live in Bergen", []int{0, 3, -1, 99})),
-		"no ids":               says(facts("I live in Bergen", []int{})),
-		"cited by all":         says(facts("I live in Bergen", "everything")),
-		"wrong person":         says(facts("My name is Ana", []int{1}, "I am a vegan", []int{1})),
-		"another language":     says(facts("Vivo en la ciudad de Bergen con mi hermana", []int{1})),
 		"messages not read":    {content: facts("I live in Bergen", []int{1}), prompt: 3},
 		"empty body":           {body: " "},
 		"html":                 {body: "<html>It works!</html>"},
 		"no choices":           {body: `{"choices":[]}`},
-		"content is an object": {body: `{"choices":[{"message":{"content":{"facts":[]}}}]}`},
+		"content is an object": {body: `{"choices":[{"message":{"content":{"km":5}}}]}`},
+		"echo of the prompt":   {body: "echo"},
+		"an unended thought":   says(`<think>maybe {"facts":[]}, or`),
+		"items without a text": says(`{"facts":[{},3,null,{"text":5}]}`),
+		"a bare refusal":       {body: `{"choices":[{"message":{"content":null,"refusal":"I can't."}}]}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s, e := extractWith(t, replies(r), in...)
+			s, e := extractWith(t, func(_ int, a asked) reply {
+				if r.body == "echo" {
+					return says(a.Messages[0].Content + "\n" + a.Messages[1].Content)
+				}
+				return r
+			}, in...)
 			wantRules(t, e, "invalid_answer", in...)
 			if n := len(s.requests()); n != 2 {
 				t.Errorf("%d calls", n)
@@ -161,7 +163,7 @@ func TestAnAbsurdAnswerGivesWayToTheRules(t *testing.T) {
 }
 
 func TestTheSecondTrySaysWhatWasWrong(t *testing.T) {
-	for name, first := range map[string]reply{"empty body": {body: " "}, "empty content": says(""), "prose": says("no"), "invented": says(facts("I own a yacht", []int{1}))} {
+	for name, first := range map[string]reply{"empty body": {body: " "}, "empty content": says(""), "prose": says("no")} {
 		t.Run(name, func(t *testing.T) {
 			s, e := extractWith(t, replies(first, says(facts("I like tea", []int{1}))), user(1, "I like tea"))
 			want(t, e, model, "I like tea")
@@ -173,29 +175,28 @@ func TestTheSecondTrySaysWhatWasWrong(t *testing.T) {
 	}
 }
 
-// What a message states is not lost with what was invented about it.
-func TestRulesTakeOverWhereAFactIsRefused(t *testing.T) {
+// What a message states is not lost with what was invented about it. An answer of which
+// some is so is the model's; of one of which nothing is the rules' result stands in.
+func TestRulesTakeOverWhereNothingIsFound(t *testing.T) {
 	in := []memd.Message{user(1, "I like green tea. My cat is called Mia."), user(2, "I work at a bakery in Porto."), user(3, "Hello!")}
 	_, e := extractWith(t, replies(says(facts("I like green tea", []int{1}, "I own a yacht", []int{1, 2}, "I run a hotel", []int{3}))), in...)
-	want(t, e, model+" + "+extract.RulesVersion+" (llm: unsupported)", "I like green tea", "My cat is called Mia", "I work at a bakery in Porto")
-	_, e = extractWith(t, replies(says(facts("I like green tea", []int{1}, "My cat is called Mia", []int{1}, "I live on Mars", []int{1}))), in...)
-	want(t, e, model, "I like green tea", "My cat is called Mia")
-}
-
-func TestAFactRestsOnAFewMessagesOnly(t *testing.T) {
-	in := []memd.Message{user(1, "I like tea"), user(2, "I like tea!"), user(3, "I like tea."), user(4, "As I said, I like tea"), user(5, "I like tea and figs")}
-	_, e := extractWith(t, replies(says(facts("I like tea and figs", []int{1, 2, 3, 4, 5}, "I like tea", []int{1, 2, 3, 4}))), in...)
-	got := texts(e)
-	if e.Extractor != model+" + "+extract.RulesVersion+" (llm: unsupported)" || got[0] != "I like tea" || got[len(got)-1] != "I like tea and figs" {
-		t.Errorf("candidates %q by %s", got, e.Extractor)
-	}
-	if !slices.Equal(e.Candidates[0].Sources, []int64{1, 2, 3, 4}) {
-		t.Errorf("%+v", e.Candidates)
+	want(t, e, model, "I like green tea", "I work at a bakery in Porto")
+	for name, invented := range map[string]string{
+		"invented":           facts("I own a yacht", []int{1, 2}, "I run a hotel", []int{3}),
+		"example given back": facts("<statement>", []int{1}, "I live in Oslo", []int{1}, "string", []int{1}),
+		"another language":   facts("Prowadzę piekarnię", []int{1}),
+		"garbled":            `{"facts":[{"text":"I like green te\ud800a","sources":[1]}]}`,
+	} {
+		s, e := extractWith(t, replies(says(invented)), in...)
+		wantRules(t, e, "unsupported", in...)
+		if n := len(s.requests()); n != 1 {
+			t.Errorf("%s: %d calls", name, n)
+		}
 	}
 }
 
 func TestRepeatsBecomeOneWithAllSources(t *testing.T) {
-	in := []memd.Message{user(1, "I like tea"), assistant(2, "I recommend the smoked tea"), user(3, "As I said, I like tea")}
+	in := []memd.Message{user(1, "I like tea"), assistant(2, "I recommend the smoked tea"), user(3, "I like tea!!")}
 	_, e := extractWith(t, replies(says(facts("I like tea", []int{3}, "I like tea.", []int{1}, "I recommend the smoked tea", []int{2}))), in...)
 	want(t, e, model, "I like tea", "I recommend the smoked tea")
 	if len(e.Candidates) != 2 || !slices.Equal(e.Candidates[0].Sources, []int64{1, 3}) || !e.Candidates[0].SaidAt.Equal(in[0].CreatedAt) ||

@@ -1,256 +1,140 @@
 package llm
 
 import (
-	"regexp"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/memdhq/memd"
-	"github.com/memdhq/memd/extract"
 )
 
-// maxFactRunes is the longest statement that is taken from a model, in characters.
-const maxFactRunes = 400
+const (
+	// maxFactBytes is how much of one fact is looked at.
+	maxFactBytes = 4000
+	// wellLocated is the share from which on a fact's category is that of its statement.
+	wellLocated = 0.75
+)
 
-// nowhere stands among the refused for a fact that cites no passage.
-const nowhere = -1
+// judgement is what comes of a list of facts.
+type judgement struct {
+	candidates []memd.Candidate
+	// found is how many facts were located.
+	found int
+	// verdicts are what became of each fact.
+	verdicts []verdict
+	// reachesEnd says that the last statement of the last passage that states anything,
+	// by the rules, is among the candidates.
+	reachesEnd bool
+}
 
-// judge holds each fact against the passages it cites and gives those that stand, and
-// the passages, by their index, of which some did not.
-func (r *run) judge(facts []fact, ps []passage) (candidates []memd.Candidate, refused []int) {
+// judge takes each fact for a choice of what the messages state: it is looked for in
+// the messages it cites, else in all of the call, and what is kept is the statement
+// that it is told by, in the words, of the speaker and with the sources, the slot and
+// the date that the rules give it. So a fact that says something else than its source
+// becomes what the source says, one that is of several messages becomes several, and
+// several of one statement become one. What is in no statement is dropped; so that
+// nothing is lost with it, what the messages it cites state by the rules takes its
+// place, unless another fact is from there.
+func (r *run) judge(facts []fact, ps []passage) judgement {
+	out := judgement{verdicts: []verdict{}}
+	var all []*place
+	for i, p := range ps {
+		for _, place := range r.placesIn(p) {
+			place.at = i
+			all = append(all, place)
+		}
+	}
+	chosen := map[*place]bool{}
+	category := map[*place]string{}
+	fromHere := make([]bool, len(ps))
+	missed := make([]bool, len(ps))
 	for _, f := range facts {
-		var cited []int
-		for _, n := range f.cited {
-			if n >= 1 && n <= len(ps) {
-				cited = append(cited, n-1)
+		if r.ctx.Err() != nil {
+			break
+		}
+		v, l, cited := r.find(f, ps, all)
+		out.verdicts = append(out.verdicts, v)
+		if l.share > 0 {
+			out.found++
+		}
+		outside := l.share == 0
+		for _, p := range l.places {
+			if p.candidate.Forget {
+				continue // that is kept without the model
+			}
+			outside = outside || len(cited) > 0 && !slices.Contains(cited, p.at)
+			chosen[p], fromHere[p.at] = true, true
+			for _, same := range near(all, cited) { // what is said again is said twice
+				if same.candidate.Role == p.candidate.Role && normal(same.candidate.Text) == normal(p.candidate.Text) {
+					chosen[same], fromHere[same.at] = true, true
+				}
+			}
+			if len(l.places) == 1 && l.share >= wellLocated && category[p] == "" {
+				category[p] = f.category
 			}
 		}
-		slices.Sort(cited)
-		cited = slices.Compact(cited)
-		stands, v := r.candidatesOf(f, ps, cited)
-		r.client.metrics.judged(v, 1)
-		switch {
-		case v == kept:
-			candidates = append(candidates, stands...)
-		case v == unwanted:
-		case len(cited) == 0:
-			refused = append(refused, nowhere)
-		default:
-			refused = append(refused, cited...)
-		}
-	}
-	slices.Sort(refused)
-	return candidates, slices.Compact(refused)
-}
-
-// candidatesOf gives the statements of a fact, or why it does not stand. Who says so
-// is the speaker of the last cited passage that has something of it which the others
-// before do not: of a question and its answer that is the answer.
-func (r *run) candidatesOf(f fact, ps []passage, cited []int) ([]memd.Candidate, verdict) {
-	aside, text := thirdPerson(f.text)
-	text = extract.Clean(text)
-	switch {
-	case len(cited) == 0, len(cited) > maxCited:
-		return nil, uncited
-	case utf8.RuneCountInString(text) > maxFactRunes:
-		return nil, overlong
-	}
-	terms := termsOf(text)
-	known := map[string]bool{}
-	var own, near []*evidence
-	var sources []passage
-	var speaker passage
-	for _, i := range cited {
-		e := r.evidenceOf(ps[i].text)
-		bears, adds := false, false
-		for _, t := range terms {
-			if e.has(t) {
-				bears, adds = true, adds || !known[t.text]
-				known[t.text] = true
+		if outside {
+			for _, i := range cited {
+				missed[i] = true
 			}
 		}
-		if !bears {
+	}
+	last := -1
+	for n, p := range all {
+		if p.kept && !p.candidate.Forget {
+			last = n
+			if missed[p.at] && !fromHere[p.at] && out.found > 0 {
+				chosen[p] = true
+			}
+		}
+	}
+	for n, p := range all {
+		if !chosen[p] {
 			continue
 		}
-		if adds {
-			speaker = ps[i]
+		c := p.candidate
+		c.Sources = slices.Clone(c.Sources)
+		if label := category[p]; label != "" && len(c.Categories) == 0 {
+			c.Categories = []string{label}
 		}
-		sources = append(sources, ps[i])
-		own = append(own, e)
-		near = append(near, r.neighbours(ps[i])...)
-	}
-	if len(own) == 0 || !supports(own, near, text) {
-		return nil, unsupported
-	}
-	if !r.statesSomething(speaker) {
-		return nil, unstated
-	}
-	var ruled []memd.Candidate
-	for _, p := range sources {
-		ruled = append(ruled, r.byRules(p)...)
-	}
-	if asksToForget(ruled, text) {
-		return nil, unwanted
-	}
-	m := r.said[speaker.at].message
-	var stated []memd.Candidate
-	if aside {
-		stated = wordsFor(text, m.Role, ruled)
-	} else {
-		// The rules tidy the text, read slot and date from it, and drop what is no statement.
-		stated = r.applyRules(extract.Input{Messages: []memd.Message{{
-			Role: m.Role, Name: m.Name, Text: text, CreatedAt: m.CreatedAt, Timezone: m.Timezone,
-		}}})
-	}
-	if len(stated) == 0 {
-		return nil, unstated
-	}
-	for i := range stated {
-		c := &stated[i]
-		if strings.EqualFold(c.Subject, m.Name) {
-			c.Subject = "" // who speaks, by name
-		}
-		switch {
-		case c.Forget:
-			return nil, unwanted
-		case contradicted(c, ruled):
-			return nil, misattributed
-		}
-		c.Sources = nil
-		for _, p := range sources {
-			c.Sources = append(c.Sources, r.said[p.at].message.ID)
-		}
-		c.SaidAt = r.said[sources[0].at].message.CreatedAt
-		if f.category != "" && !slices.Contains(c.Categories, f.category) {
-			c.Categories = append(slices.Clone(c.Categories), f.category)
-		}
-		if c.OccurredAt == nil && plausible(f.date, m) {
-			c.OccurredAt = f.date
-		}
-	}
-	return stated, kept
-}
-
-// asksToForget says whether a statement is what its sources ask to be forgotten.
-func asksToForget(ruled []memd.Candidate, text string) bool {
-	for _, c := range ruled {
-		if !c.Forget {
-			continue
-		}
-		asked, stated := bag(c.Text), bag(text)
-		if share([]*evidence{&asked}, termsOf(text)) == 1 || share([]*evidence{&stated}, termsOf(c.Text)) == 1 {
-			return true
-		}
-	}
-	return false
-}
-
-// contradicted says whether the rules read the same of the sources as said of somebody
-// else, or as denied where it is stated or stated where it is denied.
-func contradicted(c *memd.Candidate, ruled []memd.Candidate) bool {
-	against := false
-	for _, r := range ruled {
-		if r.Slot == "" || r.Slot != c.Slot || !strings.EqualFold(r.Value, c.Value) || r.Role != c.Role {
-			continue
-		}
-		if r.Subject == c.Subject && r.Negated == c.Negated {
-			return false
-		}
-		against = true
-	}
-	return against
-}
-
-// opening is that of a statement as a model makes it of who speaks.
-var opening = regexp.MustCompile(`(?i)^\W*(?:the\s+)?(?:user|speaker|human|assistant)(?:['’]s)?\s+`)
-
-// thirdPerson says whether a model says something of who speaks as of another, and what.
-func thirdPerson(text string) (aside bool, what string) {
-	if m := opening.FindStringIndex(text); m != nil {
-		return true, text[m[1]:]
-	}
-	return false, text
-}
-
-// wordsFor gives the speaker's own words for what a model says of them in the third
-// person, nil if there are none that say all of it.
-func wordsFor(text string, role memd.Role, ruled []memd.Candidate) []memd.Candidate {
-	terms := termsOf(text)
-	for _, c := range ruled {
-		said := bag(c.Text)
-		if c.Role == role && !c.Forget && share([]*evidence{&said}, terms) == 1 {
-			return []memd.Candidate{c}
-		}
-	}
-	return nil
-}
-
-// plausible says whether a date is worth keeping: within a lifetime, and not merely the
-// day of the message, which models write where they know none.
-func plausible(date *time.Time, m *memd.Message) bool {
-	if date == nil {
-		return false
-	}
-	said := m.CreatedAt.UTC()
-	if zone, err := time.LoadLocation(m.Timezone); err == nil {
-		said = said.In(zone)
-	}
-	return date.Format(time.DateOnly) != said.Format(time.DateOnly) &&
-		(said.IsZero() || date.Year() > said.Year()-120 && date.Year() < said.Year()+120)
-}
-
-// neighbours gives what a passage may lean on: the names of who speaks, and the two
-// utterances before it or the part of its own before it.
-func (r *run) neighbours(p passage) []*evidence {
-	u := r.said[p.at]
-	out := []*evidence{r.evidenceOf(u.message.Name)}
-	if p.from > 0 {
-		out = append(out, r.evidenceOf(tail(u.text[:p.from], 400)))
-	}
-	for i := max(0, p.at-2); i < p.at; i++ {
-		out = append(out, r.evidenceOf(r.said[i].text))
+		out.candidates = append(out.candidates, c)
+		out.reachesEnd = out.reachesEnd || n >= last
 	}
 	return out
 }
 
-func (r *run) evidenceOf(text string) *evidence {
-	e := r.evidence[text]
-	if e == nil {
-		e = newEvidence(text)
-		r.evidence[text] = e
-	}
-	return e
-}
-
-// statesSomething says whether a passage can be a source at all. One that only asks or
-// commands is none, unless a user speaks of themself in it: "Prove that …" tells
-// nothing of the user, "Find a hotel for my honeymoon in Rome" does.
-func (r *run) statesSomething(p passage) bool {
-	if r.said[p.at].message.Role == memd.RoleUser && firstPerson.MatchString(p.text) {
-		return true
-	}
-	return len(r.byRules(p)) > 0
-}
-
-// uncovered gives the statements of one message that the candidates do not hold already.
-func uncovered(statements, candidates []memd.Candidate) []memd.Candidate {
-	if len(statements) == 0 {
-		return nil
-	}
-	var texts []string
-	for _, c := range candidates {
-		if slices.Contains(c.Sources, statements[0].Sources[len(statements[0].Sources)-1]) {
-			texts = append(texts, c.Text)
+// find gives where a fact is told, and the passages it cites.
+func (r *run) find(f fact, ps []passage, all []*place) (verdict, located, []int) {
+	var cited []int
+	for _, n := range f.cited {
+		if n >= 1 && n <= len(ps) && !slices.Contains(cited, n-1) {
+			cited = append(cited, n-1)
 		}
 	}
-	held := bag(strings.Join(texts, "\n"))
-	var out []memd.Candidate
-	for _, s := range statements {
-		terms := termsOf(s.Text)
-		if share([]*evidence{&held}, terms) < enough || slices.ContainsFunc(terms, func(t term) bool { return t.exact && !held.has(t) }) {
-			out = append(out, s)
+	text := head(f.text, maxFactBytes)
+	if strings.ContainsRune(text, utf8.RuneError) {
+		return garbled, located{}, cited
+	}
+	terms := termsOf(text)
+	l := locate(terms, near(all, cited))
+	if l.share == 0 {
+		l = locate(terms, all)
+	}
+	switch {
+	case l.share == 0:
+		return unsupported, l, cited
+	case !slices.ContainsFunc(l.places, func(p *place) bool { return !p.candidate.Forget }):
+		return unwanted, l, cited
+	}
+	return kept, l, cited
+}
+
+// near gives the statements of the passages cited.
+func near(all []*place, cited []int) []*place {
+	var out []*place
+	for _, p := range all {
+		if slices.Contains(cited, p.at) {
+			out = append(out, p)
 		}
 	}
 	return out

@@ -6,123 +6,26 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/extract"
 	"pgregory.net/rapid"
 )
 
-// A model may leave out much, but not what keeps a statement from being plainly so.
-func TestWhatIsNotPlainlySoStaysSo(t *testing.T) {
-	for _, c := range []struct {
-		said, fact string
-		stands     bool
-	}{
-		{"I used to live in Oslo", "I live in Oslo", false},
-		{"I used to live in Oslo", "I used to live in Oslo", true},
-		{"I used to live in Oslo but now I live in Bergen", "I live in Oslo", false},
-		{"I used to live in Oslo but now I live in Bergen", "I live in Bergen", true},
-		{"I lived in Oslo for years", "I live in Oslo", false},
-		{"I was a vegan for a year", "I am a vegan", false},
-		{"I stopped eating meat and I keep bees", "I keep bees", true},
-		{"I want to move to Porto", "I move to Porto", false},
-		{"I want to move to Porto in May", "I want to move to Porto in May", true},
-		{"I work at Novo and want to move to Porto", "I work at Novo", true},
-		{"I'd love to own a horse", "I own a horse", false},
-		{"I am going to adopt a cat called Mia", "I adopt a cat called Mia", false},
-		{"I almost bought a boat", "I bought a boat", false},
-		{"Maybe I am allergic to nuts", "I am allergic to nuts", false},
-		{"Should I move to Porto?", "I move to Porto", false},
-		{"Do I have a dog called Rex?", "I have a dog called Rex", false},
-		{"I like green tea", "I like green tea and coffee", false},
-		{"I like green tea", "I really like green tea", false},
-		{"My cat Mia sleeps all day", "My cat is called Mia", true},
-		{"I love Mia", "I am called Mia", false},
-		{"I hate coriander", "I love coriander", false},
-		{"I dislike coriander", "I like coriander", false},
-		{"Ich möchte nach Porto ziehen", "Ich ziehe nach Porto", false},
-		// Two that have nothing to do with each other.
-		{"My manager is Rosa and my dentist is Paul", "My manager is Paul", false},
-		{"My manager is Rosa and my dentist is Paul", "My dentist is Paul", true},
-		{"Tom works at Novo. Ana works at Lego.", "Tom works at Lego", false},
-		{"Tom is a baker. Ana is a vegan.", "Tom is a vegan", false},
-		{"My cat Mia sleeps all day. She is 3 now.", "My cat Mia is 3", true},
-		{"I have a dog. His name is Rex.", "My dog's name is Rex", true},
-		{"I have 3 cats. I have 40 books.", "I have 40 cats", false},
-	} {
-		if got := judged(t, c.fact, user(1, c.said)); len(got) > 0 != c.stands {
-			t.Errorf("%q from %q: stands = %v, want %v", c.fact, c.said, !c.stands, c.stands)
-		}
-	}
-}
-
-// What the rules read of the cited words stands before what a model makes of them.
-func TestTheRulesReadSlotsFromTheCitedWords(t *testing.T) {
-	ruled := []memd.Candidate{{Role: memd.RoleUser, Slot: "name", Subject: "sister", Value: "Ana"}, {Role: memd.RoleUser, Slot: "diet", Value: "vegan", Negated: true}}
-	for _, c := range []struct {
-		c    memd.Candidate
-		want bool
-	}{
-		{memd.Candidate{Role: memd.RoleUser, Slot: "name", Value: "Ana"}, true},
-		{memd.Candidate{Role: memd.RoleUser, Slot: "name", Subject: "sister", Value: "ana"}, false},
-		{memd.Candidate{Role: memd.RoleUser, Slot: "name", Value: "Tom"}, false},
-		{memd.Candidate{Role: memd.RoleUser, Slot: "diet", Value: "vegan"}, true},
-		{memd.Candidate{Role: memd.RoleAssistant, Slot: "diet", Value: "vegan"}, false},
-		{memd.Candidate{Role: memd.RoleUser}, false},
-	} {
-		if got := contradicted(&c.c, ruled); got != c.want {
-			t.Errorf("%+v: %v", c.c, got)
-		}
-	}
-}
-
-func TestTheThirdPersonGivesWayToTheSpeakersWords(t *testing.T) {
-	for fact, want := range map[string]string{
-		"User likes green tea":                 "I like green tea",
-		"The user is allergic to peanuts":      "I am allergic to peanuts",
-		"The user's cat is called Mia":         "My cat is called Mia",
-		"User enjoys green tea from porcelain": "",
-	} {
-		got := judged(t, fact, user(1, "I like green tea. I am allergic to peanuts. My cat is called Mia."))
-		if want == "" && len(got) == 0 {
-			continue
-		}
-		if len(got) != 1 || got[0].Text != want || got[0].Role != memd.RoleUser || !slices.Equal(got[0].Sources, []int64{1}) {
-			t.Errorf("%q became %+v, want %q", fact, got, want)
-		}
-	}
-}
-
 func TestWhatIsToBeForgottenIsNotLearned(t *testing.T) {
-	asked := []memd.Candidate{{Forget: true, Text: "I live in Oslo"}, {Text: "I keep bees"}}
-	for text, want := range map[string]bool{
-		"I live in Oslo": true, "I live in Oslo in a house": true, "I live in Bergen": false, "I keep bees": false,
-	} {
-		if got := asksToForget(asked, text); got != want {
-			t.Errorf("%q: %v", text, got)
-		}
-	}
 	// What the rules find to be forgotten is in every answer of the model, too.
 	x := New(Config{}, extract.NewRules())
 	r := x.begin(t.Context(), t.Context())
 	r.hear(extract.Input{Messages: []memd.Message{user(4, "Forget that I live in Oslo.")}})
 	ps := r.batches()[0]
 	r.stated[ps[0]] = []memd.Candidate{{Forget: true, Text: "I live in Oslo", Slot: "home", Value: "Oslo", Role: memd.RoleUser, Sources: []int64{4}}}
-	got, refused := r.judge([]fact{{text: "I live in Oslo", cited: []int{1}}}, ps)
-	if len(got) != 0 || len(refused) != 0 {
-		t.Errorf("%+v, refused %v", got, refused)
+	got := r.judge([]fact{{text: "I live in Oslo", cited: []int{1}}}, ps)
+	if len(got.candidates) != 0 || !slices.Equal(got.verdicts, []verdict{unwanted}) {
+		t.Errorf("%+v", got)
 	}
 	r.candidates = r.forgotten(ps)
 	if all := r.inOrder(); len(all) != 1 || !all[0].Forget || all[0].Value != "Oslo" {
 		t.Errorf("%+v", all)
-	}
-}
-
-func TestCategoriesAreAddedToTheRules(t *testing.T) {
-	_, e := extractWith(t, replies(says(`{"facts":[{"text":"My cat is called Mia","sources":[1],"category":"animals"}]}`)), user(1, "My cat is called Mia."))
-	if len(e.Candidates) != 1 || !slices.Contains(e.Candidates[0].Categories, "animals") {
-		t.Errorf("%+v", e.Candidates)
 	}
 }
 
@@ -219,25 +122,14 @@ func TestWhateverTheServerSends(t *testing.T) {
 			if ruled[key] {
 				continue
 			}
-			words := said[3] // the words of the question may be in the answer
 			ownRole := false
 			for _, id := range c.Sources {
-				if roles[id] == "" {
+				if said[id] == "" {
 					rt.Fatalf("%s is of no message that was given", key)
 				}
-				words += "\n" + said[id]
 				ownRole = ownRole || roles[id] == c.Role
 			}
-			words += "\n" + said[5] + "\n" + said[6] // and what came before
-			if len(c.Sources) == 0 || !ownRole || !utf8.ValidString(c.Text) || c.SaidAt.IsZero() {
-				rt.Fatalf("%+v", c)
-			}
-			held := bag(words)
-			for _, term := range termsOf(withoutDates(c.Text)) {
-				if !held.has(term) && !names[term.text] {
-					rt.Fatalf("%q is in none of %q", term.text, words)
-				}
-			}
+			rt.Fatalf("%s (own role %v) is no statement of the rules", key, ownRole)
 		}
 		answered := map[string]bool{}
 		for i, a := range s.requests() {
@@ -250,44 +142,5 @@ func TestWhateverTheServerSends(t *testing.T) {
 		if n := len(s.requests()); n > 20 {
 			rt.Fatalf("%d calls", n)
 		}
-	})
-}
-
-// withoutDates drops what the rules write beside relative words.
-func withoutDates(text string) string {
-	for {
-		start := strings.Index(text, " (20")
-		if start < 0 {
-			return text
-		}
-		end := strings.IndexByte(text[start:], ')')
-		if end < 0 {
-			return text
-		}
-		text = text[:start] + text[start+end+1:]
-	}
-}
-
-// What holds of a text bears itself out, whatever it is, and nothing of another does.
-func FuzzSupport(f *testing.F) {
-	for _, seed := range []string{"I live in Bergen", "My sister Ana is 34.", "I don't eat fish, but I eat 3,000 eggs", "私は東京に住んでいます", "أعيش في القاهرة", "", "!!", "1,", "\xff\u0301", "if", "n't"} {
-		f.Add(seed, "Ana")
-	}
-	f.Fuzz(func(t *testing.T, text, other string) {
-		text = extract.Clean(text)
-		own := []*evidence{newEvidence(text)}
-		if len(termsOf(text)) == 0 && supports(own, nil, text) {
-			t.Fatalf("%q holds nothing and is borne out", text)
-		}
-		// A word that stands nowhere in it is not borne out, nor is a number.
-		for _, more := range []string{"zanzibar", "734519"} {
-			if !strings.Contains(strings.ToLower(text), more) && supports(own, nil, text+" "+more) {
-				t.Fatalf("%q bears out %q", text, more)
-			}
-		}
-		if supports(nil, own, text) {
-			t.Fatalf("%q is borne out by what is near it alone", text)
-		}
-		supports([]*evidence{newEvidence(other)}, own, text)
 	})
 }

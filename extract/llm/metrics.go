@@ -14,14 +14,11 @@ const outcomeOK = "ok"
 type verdict string
 
 const (
-	kept          verdict = "kept"
-	uncited       verdict = "uncited"       // it cites no message that was given, or too many
-	overlong      verdict = "overlong"      // it is longer than a statement may be
-	unsupported   verdict = "unsupported"   // what it cites does not bear it out
-	misattributed verdict = "misattributed" // what it cites says it of another, or denies it
-	unstated      verdict = "unstated"      // it, or what it cites, is no statement
-	unwanted      verdict = "unwanted"      // what it cites asks to forget it
-	excess        verdict = "excess"        // it is one too many
+	kept        verdict = "kept"        // it was found in what the messages state
+	unsupported verdict = "unsupported" // no message states it
+	garbled     verdict = "garbled"     // it has characters that are none
+	unwanted    verdict = "unwanted"    // the message asks to forget it
+	excess      verdict = "excess"      // it is one too many
 )
 
 type metrics struct {
@@ -113,9 +110,11 @@ func (m *metrics) spent(a answer, p prompt) {
 		prompt = p.tokens()
 	}
 	if completion == 0 {
-		completion = tokens(a.content)
-		for _, call := range a.calls {
-			completion += tokens(call)
+		for _, c := range a.choices {
+			completion += tokens(head(c.content, maxContent)) + tokens(head(c.thought, maxContent))
+			for _, call := range c.calls {
+				completion += tokens(head(call, maxContent))
+			}
 		}
 	}
 	m.tokens.WithLabelValues("prompt").Add(float64(prompt))

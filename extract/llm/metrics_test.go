@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"encoding/json"
 	"fmt"
 	"testing"
 
@@ -37,7 +38,7 @@ func values(t *testing.T, r *prometheus.Registry) map[string]float64 {
 }
 
 func TestWhatIsSpentAndMadeIsCounted(t *testing.T) {
-	answer := says(facts("I like tea", []int{1}, "I own a yacht", []int{1}, "I like rum", []int{}, "My name is Ana", []int{1}))
+	answer := says(facts("I like tea", []int{1}, "I own a yacht", []int{1}, "I like rum", []int{}, "My name is Ana", []int{1}, "My sister Ana lives in \ufffd", []int{1}))
 	answer.prompt, answer.used = 600, 100
 	s := play(t, replies(reply{status: 400, body: "response_format"}, says("no"), answer, reply{status: 401}))
 	r := prometheus.NewRegistry()
@@ -49,8 +50,8 @@ func TestWhatIsSpentAndMadeIsCounted(t *testing.T) {
 	for name, want := range map[string]float64{
 		"memd_llm_calls_total schema refused": 1, "memd_llm_calls_total tool invalid_answer": 1, "memd_llm_calls_total plain ok": 1, "memd_llm_calls_total tool unauthorized": 1,
 		"memd_llm_call_seconds":     4,
-		"memd_llm_facts_total kept": 1, "memd_llm_facts_total unsupported": 2, "memd_llm_facts_total uncited": 1,
-		"memd_llm_fallbacks_total unsupported": 1, "memd_llm_fallbacks_total unauthorized": 1,
+		"memd_llm_facts_total kept": 2, "memd_llm_facts_total unsupported": 2, "memd_llm_facts_total garbled": 1,
+		"memd_llm_fallbacks_total unsupported": 0, "memd_llm_fallbacks_total unauthorized": 1,
 		"memd_llm_context_tokens": 4096,
 	} {
 		if got[name] != want {
@@ -59,7 +60,7 @@ func TestWhatIsSpentAndMadeIsCounted(t *testing.T) {
 	}
 	// The answer that has no count of its server is counted here.
 	prompt, completion := got["memd_llm_tokens_total prompt"], got["memd_llm_tokens_total completion"]
-	if prompt < 900 || prompt > 1500 || completion != 100+float64(tokens("no")) {
+	if prompt < 800 || prompt > 1500 || completion != 100+float64(tokens("no")) {
 		t.Errorf("tokens %v, %v", prompt, completion)
 	}
 	if want := fmt.Sprintf("%.9f", prompt*2e-6+completion*10e-6); fmt.Sprintf("%.9f", got["memd_llm_cost_total"]) != want {
@@ -75,6 +76,40 @@ func TestWithoutPricesThereIsNoCost(t *testing.T) {
 	}
 	got := values(t, r)
 	if _, ok := got["memd_llm_cost_total"]; ok || got["memd_llm_calls_total schema ok"] != 2 {
+		t.Errorf("%v", got)
+	}
+}
+
+// What a server cannot have counted is not believed: it is counted here.
+func TestCountsAreDoubted(t *testing.T) {
+	for name, usage := range map[string]string{
+		"absurd":       `{"prompt_tokens":2147483647,"completion_tokens":2147483647}`,
+		"negative":     `{"prompt_tokens":-5,"completion_tokens":1e300}`,
+		"no numbers":   `{"prompt_tokens":"many","completion_tokens":[]}`,
+		"much too big": `{"prompt_tokens":20000,"completion_tokens":200000}`,
+	} {
+		content, _ := json.Marshal(isTea)
+		s := play(t, replies(reply{body: `{"choices":[{"message":{"content":` + string(content) + `}}],"usage":` + usage + `}`}))
+		r := prometheus.NewRegistry()
+		x := s.extractor(func(c *Config) { c.Metrics, c.PromptPrice = r, 1 })
+		scale := x.client.window.scale
+		want(t, must(t, x, tea), model, "I like tea")
+		got := values(t, r)
+		if prompt, completion := got["memd_llm_tokens_total prompt"], got["memd_llm_tokens_total completion"]; prompt > 2000 || prompt < 200 || completion != float64(tokens(isTea)) || got["memd_llm_cost_total"] > 0.002 {
+			t.Errorf("%s: %v, %v", name, prompt, completion)
+		}
+		if x.client.window.scale != scale {
+			t.Errorf("%s: scale %v", name, x.client.window.scale)
+		}
+	}
+}
+
+// An answer that is withheld was made, and is paid for.
+func TestAWithheldAnswerIsCounted(t *testing.T) {
+	s := play(t, replies(reply{finish: "content_filter", prompt: 600, used: 70}))
+	r := prometheus.NewRegistry()
+	must(t, s.extractor(func(c *Config) { c.Metrics = r }), tea)
+	if got := values(t, r); got["memd_llm_tokens_total prompt"] == 0 || got["memd_llm_tokens_total completion"] != got["memd_llm_tokens_total prompt"]/600*70 {
 		t.Errorf("%v", got)
 	}
 }

@@ -1,0 +1,71 @@
+package llm
+
+import (
+	"math/bits"
+	"slices"
+	"sync"
+	"time"
+	"unicode/utf8"
+)
+
+const (
+	// spareCalls is how many calls of one extraction may bring nothing, beside those
+	// that halving its messages takes until one is left.
+	spareCalls = 4
+	// maxFruitless is how many extractions in a row may bring nothing before the model is
+	// left alone.
+	maxFruitless = 4
+)
+
+// mayFail gives how many calls may bring nothing before the rules take the rest: as
+// many as it takes to find one message among these, and a few. Each call that brings
+// something allows one more.
+func mayFail(batches [][]passage) int {
+	n := 0
+	for _, ps := range batches {
+		for _, p := range ps {
+			n += 1 + utf8.RuneCountInString(p.text)/(4*smallest)
+		}
+	}
+	return spareCalls + bits.Len(uint(n))
+}
+
+// drought counts the extractions in a row in which a model that answers was of no use.
+type drought struct {
+	mu    sync.Mutex
+	count int
+	pause time.Duration
+}
+
+// noteUse notes what an extraction that asked the model came to: that it learned
+// anything, or why not. After some in a row that did not the server is left alone for a
+// while, each time for longer; the first one after that tries again.
+func (c *client) noteUse(learned bool, why code) {
+	d := &c.drought
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if learned {
+		d.count, d.pause = 0, 0
+		return
+	}
+	if d.count++; d.count < maxFruitless {
+		return
+	}
+	d.pause = min(max(2*d.pause, c.config.Pause), max(c.config.Pause, c.config.Reprobe))
+	c.leave(&fault{code: why}, d.pause)
+	c.config.Log.Warn().Str("reason", string(why)).Dur("pause", d.pause).Msg("the language model's answers are of no use: the rules extract for a while")
+}
+
+// noteUse tells the client what came of its calls. A server that was away is another
+// matter, and a model that answers as it should, if only what nobody said, is of use.
+func (r *run) noteUse() {
+	switch {
+	case r.calls == 0:
+	case r.answered:
+		r.client.noteUse(true, "")
+	case r.useless != "":
+		r.client.noteUse(false, r.useless)
+	case slices.Equal(r.ruled, []code{codeUnsupported}):
+		r.client.noteUse(true, "")
+	}
+}
