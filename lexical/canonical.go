@@ -2,6 +2,7 @@ package lexical
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -30,7 +31,7 @@ func Canonical(text string) string {
 			}
 			next = bare(next[m[1]:])
 		}
-		if at := lastMatch(tail, next); at < len(next) && says(next[:at]) {
+		if at := lastMatch(tail, tails, next); at < len(next) && says(next[:at]) {
 			next = bare(next[:at])
 		}
 		if next == s {
@@ -59,9 +60,12 @@ func beginning(s string) string {
 	return s[:at]
 }
 
-// lastMatch gives where a pattern matches the end of a text, the text's length if it does
-// not.
-func lastMatch(p *regexp.Regexp, s string) int {
+// lastMatch gives where a pattern, which ends in one of some ways, matches the end of a
+// text, the text's length if it does not.
+func lastMatch(p *regexp.Regexp, ends []string, s string) int {
+	if !slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(s, end) }) {
+		return len(s)
+	}
 	from := max(0, len(s)-reach)
 	for from < len(s) && !utf8.RuneStart(s[from]) {
 		from++
@@ -96,7 +100,8 @@ var (
 	// leads are the letters that a lead-in begins with.
 	leads = map[byte]bool{'a': true, 'b': true, 'f': true, 'h': true, 'j': true, 'l': true, 'o': true, 's': true, 'w': true, 'y': true}
 	// tail is what follows it.
-	tail = regexp.MustCompile(`(?: ?[,;–—-]+ ?(?:` + asSaid + `|` + aside + `|` + formal + `)| (?:btw|fyi|jsyk))$`)
+	tail  = regexp.MustCompile(`(?: ?[,;–—-]+ ?(?:` + asSaid + `|` + aside + `|` + formal + `)| (?:btw|fyi|jsyk))$`)
+	tails = strings.Fields("said mentioned you noted wrote before earlier already previously above time way btw fyi jsyk know information record")
 	// emojiWord is where smileys may be what is spoken of.
 	emojiWord = regexp.MustCompile(`emoji|emoticon|smiley`)
 )
@@ -110,6 +115,9 @@ var smileys = runes(`😀😃😄😁😆😅😂🤣😊😇🙂😌😍🥰�
 // emoticons are the same in plain signs, without letters and digits that could be names or
 // numbers.
 var emoticons = regexp.MustCompile(` (?::['o-]?[)(]+|:-?d|=\)+|\^_?\^)$`)
+
+// mouths are what they end in.
+var mouths = strings.Split(") ( d = ^", " ")
 
 func runes(all string) map[rune]bool {
 	set := map[rune]bool{}
@@ -127,7 +135,7 @@ func withoutSmileys(s string) string {
 		next := strings.TrimRight(rest, ending)
 		if cut := lastSmiley(next); cut < len(next) {
 			next = next[:cut]
-		} else if at := lastMatch(emoticons, next); at < len(next) {
+		} else if at := lastMatch(emoticons, mouths, next); at < len(next) {
 			next = next[:at]
 		} else {
 			break
