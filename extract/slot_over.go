@@ -21,7 +21,7 @@ var (
 	cameOff   = english(`^(?:came|come|coming|went|got|am coming|am finally)\s+off\s+(?:of\s+)?(?:the\s+|my\s+)?([\pL-]+)\b`)
 	tookOff   = english(`^(?:.{0,40}?)\b(?:took|taken|weaned|weaning|got|taking)\s+(me|us|him|her|my \pL+)\s+off\s+(?:of\s+)?(?:the\s+|my\s+|his\s+|her\s+)?([\pL-]+)\b`)
 	withThem  = english(`^(?:live|lives|am living|is living|share a (?:flat|house|place|room|home)|shares a (?:flat|house|place|room|home))\s+with\s+((?:my\s+)?[\pL'-]+(?:\s\p{Lu}[\pL'-]+)?)(?:\W*$|\s*[,.;!(].*|\s+(?:now|at the moment|since|until|till|and|for|while|here|again|currently)\b.*)`)
-	offIt     = english(`^(?:.{0,20}?\b)?(?:(?:we|i|\p{Lu}\pL+ and i|my \pL+ and i|they)\s+)(?:have\s+)?(?:called off|cancelled|canceled|broke off|ended|have called off)\s+(?:the|our|my)\s+(engagement|wedding)\b`)
+	offIt     = english(`^(?:.{0,20}?\b)?(?:(?:we|i|\p{Lu}\pL+ and i|my \pL+ and i|they)\s+)(?:have\s+)?(?:called off|cancelled|canceled|broke off|ended|have called off)\s+(?:the|our|my)\s+(engagement|wedding)(?:\W*$|\s*[,.;!(].*|\s+(?:last|in|on|yesterday|today|because|and|but|after|so)\b.*)`)
 	gaveBirth = english(`^(?:.{0,30}?\b)?(?:gave birth|had (?:the|our|my) baby|(?:the|our|my) baby (?:is|was|has|came|arrived)\s*(?:here|born|arrived|come|on|last|yesterday|today|early|in)?\b|had a baby)\b`)
 )
 
@@ -199,6 +199,9 @@ func overSlot(s *saying) (about, bool) {
 	}
 	over := func(name string) (about, bool) { return about{name: name, subject: s.subject, negated: true}, true }
 	verb := strings.Fields(s.lowPredicate)[0]
+	if (verb == "closed" || verb == "shut" || verb == "stopped" || verb == "left" || verb == "returned") && forToday.MatchString(s.predicate) {
+		return about{}, false
+	}
 	switch kept := activity(thing); {
 	case kept != "" && verb != "sold" && verb != "left" && verb != "returned" && verb != "cancelled" && verb != "canceled" && verb != "closed" && verb != "shut":
 		return over(kept)
@@ -244,6 +247,9 @@ func possession(thing string) string {
 	return "has:" + thing
 }
 
+// forToday tells that something has ended for a day only.
+var forToday = english(`\b(?:early|for (?:the day|the night|a bit|a while|now|lunch|an hour|a few|good reason)|at (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|lunch)|last night|tonight|this (?:morning|afternoon|evening)|because of the (?:storm|weather|rain|snow|heat|wind))\b`)
+
 var dietName = regexp.MustCompile(`^(?:` + diets + `|keto|paleo|low-carb)$`)
 
 // means gives the slot of something that is taken, or kept from.
@@ -281,7 +287,7 @@ func lastingSlot(s *saying) (about, bool) {
 		a.subject, a.negated = s.subject, s.denied != strings.EqualFold(m[1], "off")
 		return a, true
 	}
-	if s.over {
+	if s.over && !onDays.MatchString(s.predicate) {
 		if m := s.match(owns, "own", "rent", "lease", "keep", "run", "manage", "have", "has"); m != nil {
 			if thing, _ := thingOf(m[1]); thing != "" {
 				return s.about(possession(thing), "")
@@ -293,6 +299,9 @@ func lastingSlot(s *saying) (about, bool) {
 	}
 	return about{}, false
 }
+
+// onDays limits a denial to some days.
+var onDays = english(`\bon (?:mon|tues|wednes|thurs|fri|satur|sun|week)(?:days?|ends?)\b|\b(?:after|before) (?:\d|noon|lunch|dinner|work|bed)`)
 
 // companion gives with whom someone lives as one word.
 func companion(text string) string {

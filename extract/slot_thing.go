@@ -119,7 +119,7 @@ var vague = set(`not too so very down broken slow fast good bad great terrible w
 var (
 	eventOn   = english(`^(?:(?:my|our|the)\s+)?((?:[\pL'-]+\s+){0,3}?(?:` + events + `)(?:\s+(?:with|at|in) [\pL'.-]+)?)\s+(?:got delayed|was delayed|has been delayed|is delayed|is|is now|got moved|was moved|has been moved|has moved|got pushed|was pushed|was pushed back|has been pushed back|got postponed|was postponed|has been postponed|was rescheduled|has been rescheduled|got rescheduled|moved|starts|will be|takes place|is happening|was changed|is set for|is scheduled)\s*(?:me\s+|us\s+|it\s+)?(?:now\s+|back\s+)?(?:(?:on|to|at|for|until|till|from)\s+)?(.+)$`)
 	eventOff  = english(`^(?:my|our|the)\s+((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\s+(?:(?:is|was|got|has been|had to be)\s+)?(?:cancelled|canceled|called off|off|not happening|no longer happening)\b`)
-	cancelled = english(`^(?:cancelled|canceled|called off|have cancelled|have canceled|had to cancel)\s+(?:my|our|the)\s+((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\b`)
+	cancelled = english(`^(?:cancelled|canceled|called off|have cancelled|have canceled|had to cancel)\s+(?:my|our|the)\s+((?:[\pL'-]+\s+){0,3}?(?:` + events + `))(?:\W*$|\s*[,.;!(].*|\s+(?:on|in|at|with|for|because|and|but|so|today|tomorrow|this|last|next|due|since|after|again|now)\b.*)`)
 	goingTo   = english(`^(?:am|are|is)\s+(?:going|flying|travelling|traveling|heading|driving|off)\s+to\s+(.+)$`)
 	trains    = english(`^(?:am|are|is)\s+(?:training|preparing|practising|practicing|studying|revising)\s+for\s+(.+)$`)
 	trained   = english(`^(?:finished|completed|ran|did|passed|survived|failed)\s+(?:the|my|our)\s+(.+)$`)
@@ -452,7 +452,7 @@ func habitSlot(s *saying) (about, bool) {
 	}
 	object = strings.ToLower(object)
 	ended := habitEnd.ReplaceAllString(" "+object, "")
-	if rest := strings.TrimPrefix(" "+object, ended); s.denied && !s.over && restricts.MatchString(rest) {
+	if rest := strings.TrimPrefix(" "+object, ended); s.denied && restricts.MatchString(rest) && !(s.over && strings.HasPrefix(strings.TrimSpace(rest), "because")) {
 		return about{}, false // "I never drink coffee after three"
 	}
 	what := liked(strings.TrimSpace(ended))
