@@ -343,6 +343,54 @@ func (l *Log) DiscardDead(ctx context.Context, tenant string, id int64) error {
 	return err
 }
 
+// ReopenMarked has up to n messages, of any tenant, learned from again that the rules
+// learned from since the model was away, and says how many there were. It is for when the
+// model answers again. One that fares no better waits twice as long the next time.
+func (l *Log) ReopenMarked(ctx context.Context, n int) (int, error) {
+	type marked struct {
+		TenantID   string
+		SessionNo  int64
+		MessageIDs []int64
+	}
+	rows, err := l.pool.Query(ctx, markedMessages, n)
+	if err != nil {
+		return 0, postgres.Err("shortterm.reopen_marked", err)
+	}
+	all, err := pgx.CollectRows(rows, pgx.RowToStructByPos[marked])
+	if err != nil {
+		return 0, postgres.Err("shortterm.reopen_marked", err)
+	}
+	found := 0
+	for _, m := range all {
+		found += len(m.MessageIDs)
+		err := l.inTenant(ctx, m.TenantID, func(tx pgx.Tx) error {
+			// What is revised is so under the session's lock.
+			if _, err := tx.Exec(ctx, lockByNo, m.TenantID, m.SessionNo); err != nil {
+				return err
+			}
+			_, err := tx.Exec(ctx, reopenMarked, m.TenantID, m.MessageIDs)
+			return err
+		})
+		if err != nil {
+			return 0, postgres.Err("shortterm.reopen_marked", err)
+		}
+		opened{sessionNo: m.SessionNo, backfill: true, ids: m.MessageIDs}.publish(l.bus, m.TenantID)
+	}
+	return found, nil
+}
+
+const (
+	markedMessages = `SELECT tenant_id, session_no, message_ids FROM memd_marked($1)`
+
+	// reopenMarked leaves alone what has been learned from otherwise since.
+	reopenMarked = `WITH unsettled AS (
+		DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) AND extractor LIKE '%(llm: %' RETURNING message_id
+	)
+	INSERT INTO ingest_open (message_id, tenant_id, session_no, again, priority)
+	SELECT c.id, $1, c.session_no, true, 1 FROM unsettled u JOIN conversation_context c ON c.tenant_id = $1 AND c.id = u.message_id AND c.learn
+	 ORDER BY c.id`
+)
+
 // forgotten is the error of messages that DropOpen has ended.
 const forgotten = "forgotten"
 

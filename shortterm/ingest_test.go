@@ -523,3 +523,83 @@ func TestDeadLettersOfOneUserAndSession(t *testing.T) {
 	_, _, err = f.DeadLetters(t.Context(), tenant, "", "", 1, cursor)
 	kind(t, "a narrower list's cursor", err, memd.Invalid)
 }
+
+// What the rules stood in for is learned from again, after ever longer times; what the
+// model's answer was no good for is not.
+func TestMarkedMessagesAreReopened(t *testing.T) {
+	f := open(t, Config{Summaries: true})
+	got := f.append(t, call(t, "s", "1", "2", "3", "4", "5", "6"))
+	all := ids(got)
+	settle := func() {
+		t.Helper()
+		f.do(t, `DELETE FROM ingest_open`)
+		f.do(t, `DELETE FROM ingest_settled`)
+		for i, extractor := range []string{"llm/2:m", "rules/2 (llm: unavailable)", "rules/2 (llm: rate_limited)", "rules/2 (llm: unsupported)", "rules/2 (llm: invalid_answer)", "rules/2 (llm: timeout) (cut at 65536 bytes)"} {
+			f.do(t, `INSERT INTO ingest_settled (message_id, tenant_id, state, attempts, extractor) VALUES ($1, $2, 'done', 1, $3)`, all[i], tenant, extractor)
+		}
+	}
+	ago := func(received, settled time.Duration) {
+		t.Helper()
+		f.do(t, `UPDATE conversation_context SET received_at = now() - $1::interval`, received)
+		f.do(t, `UPDATE ingest_settled SET settled_at = now() - $1::interval`, settled)
+	}
+	for name, c := range map[string]struct {
+		received, settled time.Duration
+		again             []int64
+	}{
+		"at once":                     {10 * time.Second, 5 * time.Second, nil},
+		"a minute later":              {70 * time.Second, 61 * time.Second, []int64{all[1], all[2], all[5]}},
+		"an hour of trying":           {time.Hour + 30*time.Minute, 30 * time.Minute, nil},
+		"an hour after that hour":     {2 * time.Hour, 61 * time.Minute, []int64{all[1], all[2], all[5]}},
+		"a day, of what is years old": {1000 * day, 25 * time.Hour, []int64{all[1], all[2], all[5]}},
+		"hours, of what is years old": {1000 * day, 20 * time.Hour, nil},
+	} {
+		settle()
+		ago(c.received, c.settled)
+		n, err := f.ReopenMarked(t.Context(), 100)
+		if err != nil || n != len(c.again) {
+			t.Errorf("%s: %d, %v", name, n, err)
+		}
+		claim, err := f.Claim(t.Context(), tenant, got.SessionNo, 100, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var claimed []int64
+		if claim != nil {
+			for _, m := range claim.Messages {
+				claimed = append(claimed, m.ID)
+				if !m.Again || !m.Backfill {
+					t.Errorf("%s: %+v", name, m)
+				}
+			}
+		}
+		if !slices.Equal(claimed, c.again) {
+			t.Errorf("%s: %v are learned from again, want %v", name, claimed, c.again)
+		}
+	}
+	settle()
+	ago(time.Hour, 59*time.Minute)
+	if n, err := f.ReopenMarked(t.Context(), 2); err != nil || n != 2 {
+		t.Errorf("two at most: %d, %v", n, err)
+	}
+}
+
+func TestAClosedSessionIsToBeSummedUp(t *testing.T) {
+	f := open(t, Config{Summaries: true})
+	f.append(t, call(t, "s1", "one"))
+	f.append(t, call(t, "s2", "one"))
+	closed := true
+	if _, err := f.ChangeSession(t.Context(), tenant, user, "s1", "", Change{Closed: &closed}); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := f.Rotate(t.Context(), tenant, Rotation{UserID: user, SessionID: "s2"}); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := f.pool.Query(t.Context(), `SELECT session_no FROM memd_summary_due(10, '1 min')`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if due, err := pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil || len(due) != 2 {
+		t.Errorf("due: %v, %v", due, err)
+	}
+}

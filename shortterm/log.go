@@ -34,6 +34,8 @@ type Config struct {
 	LockTimeout time.Duration
 	// Limits are those of sessions that have none of their own, nor their tenant.
 	Limits Limits
+	// Summaries has sessions summed up by a model once they are closed: see package summary.
+	Summaries bool
 	// KeepMessages is how long messages that have settled are kept, where a tenant does
 	// not say; 0 is for ever.
 	KeepMessages time.Duration

@@ -456,7 +456,7 @@ var queries = map[string]string{
 	"personLearn": personLearn, "onePerson": onePerson, "lockSessionsOf": lockSessionsOf, "isDead": isDead,
 	"tenantSettings": tenantSettings, "makeSettings": makeSettings, "changeSettings": changeSettings, "anyAfter": anyAfter,
 	"isIncognito": isIncognito, "dropStaleSummary": dropStaleSummary, "lockedSession": lockedSession, "dropOpenOfSession": dropOpenOfSession,
-	"incognitoOver": incognitoOver, "lockIdle": lockIdle, "messagesOver": messagesOver, "lockByNo": lockByNo,
+	"incognitoOver": incognitoOver, "lockIdle": lockIdle, "messagesOver": messagesOver, "lockByNo": lockByNo, "markedMessages": markedMessages, "reopenMarked": reopenMarked, "closedSummaryDue": closedSummaryDue,
 	"stillSettled": stillSettled, "dropEmptied": dropEmptied,
 }
 

@@ -197,7 +197,7 @@ func (l *Log) ChangeSession(ctx context.Context, tenant, userID, sessionID, agen
 			b.Queue(dropOpenOfSession, tenant, no, notLearned)
 		}
 		if ended = nil; closes {
-			queueEnd(b, tenant, no, s.Incognito, &ended)
+			l.queueEnd(b, tenant, no, s.Incognito, &ended)
 		}
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err

@@ -126,18 +126,21 @@ func (l *Log) follow(ctx context.Context, tx pgx.Tx, tenant string, h heldSessio
 	}
 	b := &pgx.Batch{}
 	b.Queue(closeFor, tenant, h.no, r.NextSessionID, forwards)
-	queueEnd(b, tenant, h.no, h.incognito, &f.opened)
+	l.queueEnd(b, tenant, h.no, h.incognito, &f.opened)
 	return f, tx.SendBatch(ctx, b).Close()
 }
 
 // queueEnd does what is to be done of a session that has just been closed: an incognito one
-// is emptied, any other's open messages need wait no longer. ended is what there is to
-// publish of these once the transaction is committed.
-func queueEnd(b *pgx.Batch, tenant string, no int64, incognito bool, ended *[]opened) {
+// is emptied, any other's open messages need wait no longer, and it is to be summed up.
+// ended is what there is to publish of these once the transaction is committed.
+func (l *Log) queueEnd(b *pgx.Batch, tenant string, no int64, incognito bool, ended *[]opened) {
 	*ended = nil
 	if incognito {
 		queueEmpty(b, tenant, no)
 		return
+	}
+	if l.cfg.Summaries {
+		b.Queue(closedSummaryDue, tenant, no)
 	}
 	b.Queue(hasten, tenant, no).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
@@ -228,6 +231,10 @@ const (
 
 	dropSummary    = `DELETE FROM session_summary WHERE tenant_id = $1 AND session_no = $2`
 	dropSummaryDue = `DELETE FROM summary_due WHERE tenant_id = $1 AND session_no = $2`
+
+	closedSummaryDue = `INSERT INTO summary_due (session_no, tenant_id)
+		SELECT no, $1 FROM conversation_session WHERE tenant_id = $1 AND no = $2 AND kind = 'chat' AND learn AND last_message_id IS NOT NULL
+		ON CONFLICT (session_no) DO UPDATE SET attempts = 0, due_at = now()`
 
 	blankSession = `UPDATE conversation_session
 		   SET title = NULL, metadata = '{}', previous_session_id = NULL, removed = messages, last_message_id = NULL, last_message_at = NULL,

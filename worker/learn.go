@@ -151,7 +151,7 @@ func (r *run) process(ctx context.Context, at *stage, lost *bool, c *shortterm.C
 	for i, m := range messages {
 		outcomes[i] = shortterm.Outcome{MessageID: m.ID, Attempt: m.Attempt, State: shortterm.StateDone, Extractor: extraction.Extractor}
 	}
-	err = r.database.do(ctx, func() error { return r.commit(ctx, c.Tenant, learned, outcomes, lost) })
+	err = r.database.do(ctx, func() error { return r.commit(ctx, c, learned, outcomes, lost) })
 	r.metrics.took("commit", start)
 	return err
 }
@@ -188,15 +188,18 @@ func (r *run) embed(ctx context.Context, texts []string) (vectors [][]float32, e
 	return vectors, err
 }
 
-func (r *run) commit(ctx context.Context, tenant string, learned longterm.Learned, outcomes []shortterm.Outcome, lost *bool) error {
+func (r *run) commit(ctx context.Context, c *shortterm.Claim, learned longterm.Learned, outcomes []shortterm.Outcome, lost *bool) error {
 	for try := 1; ; try++ {
-		err := r.inTenant(ctx, commitTime, tenant, func(ctx context.Context, tx pgx.Tx) error {
-			if err := r.store.Consolidate(ctx, tx, tenant, learned); err != nil {
+		err := r.inTenant(ctx, commitTime, c.Tenant, func(ctx context.Context, tx pgx.Tx) error {
+			if err := r.store.Consolidate(ctx, tx, c.Tenant, learned); err != nil {
 				return err
 			}
-			err := r.log.Settle(ctx, tx, tenant, outcomes)
+			err := r.log.Settle(ctx, tx, c.Tenant, outcomes)
 			*lost = memd.KindOf(err) == memd.Conflict
-			return err
+			if err != nil || r.cfg.Settled == nil {
+				return err
+			}
+			return r.cfg.Settled(ctx, tx, c.Tenant, c.SessionNo)
 		})
 		if !isOutage(err) || try == commitTries || !sleep(ctx, jitter(50*time.Millisecond)) {
 			return err

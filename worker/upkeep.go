@@ -11,6 +11,9 @@ import (
 // takes about ten minutes.
 const upkeepTime = time.Hour
 
+// reopenedAtOnce is how many messages are learned from again together.
+const reopenedAtOnce = 200
+
 // sweptAtOnce is how many expired memories are removed together; endedAtOnce how many
 // incognito sessions, droppedAtOnce how many messages that are kept no longer.
 const (
@@ -64,6 +67,14 @@ func (r *run) endIncognito(ctx context.Context) (more bool, err error) {
 func (r *run) dropMessages(ctx context.Context) (more bool, err error) {
 	n, err := r.log.SweepMessages(ctx, droppedAtOnce, r.store.Unpost)
 	return n == droppedAtOnce, err
+}
+
+func (r *run) askAgain(ctx context.Context) (more bool, err error) {
+	if !r.cfg.AsksAgain() {
+		return false, nil
+	}
+	_, err = r.log.ReopenMarked(ctx, reopenedAtOnce)
+	return false, err // the rest waits, so that live messages do not stand behind all of it
 }
 
 func (r *run) tendNeighbours(ctx context.Context) (more bool, err error) {

@@ -3,11 +3,14 @@ package worker_test
 import (
 	"context"
 	"fmt"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/extract"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/shortterm"
 )
@@ -107,5 +110,57 @@ func TestWhatIsKeptNoLongerGoesAndIsRemembered(t *testing.T) {
 	h.settle(h.post("s", "I moved to Porto")...)
 	if len(h.memories()) != 3 {
 		t.Errorf("learned %v", h.memories())
+	}
+}
+
+// marking is an extractor whose model is away until it is not.
+type marking struct {
+	plain
+	away atomic.Bool
+}
+
+func (m *marking) Extract(ctx context.Context, in extract.Input) (memd.Extraction, error) {
+	e, err := m.plain.Extract(ctx, in)
+	if m.away.Load() {
+		e.Extractor = "rules/2 (llm: unavailable)"
+	}
+	return e, err
+}
+
+// What the rules learned from while the model was away is learned from again once it is
+// back, and not before.
+func TestTheModelIsAskedAgainWhenItIsBack(t *testing.T) {
+	h := newHouse(t, shortterm.Config{})
+	x := &marking{}
+	x.away.Store(true)
+	cfg := quick()
+	cfg.UpkeepEvery = 10 * time.Millisecond
+	var asked atomic.Int64
+	cfg.AsksAgain = func() bool { asked.Add(1); return !x.away.Load() }
+	var settled atomic.Int64
+	cfg.Settled = func(_ context.Context, _ pgx.Tx, _ string, sessionNo int64) error { settled.Add(sessionNo); return nil }
+	h.worker(x, hashed{}, cfg)
+	id := h.post("s", "I keep bees")[0]
+	extractor := func() string { return h.ingest(id).Extractor }
+	h.await("the rules stand in", func() bool { return strings.Contains(extractor(), "(llm: unavailable)") })
+	err := h.pool.InTenant(h.within(), tenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(h.within(), `UPDATE conversation_context SET received_at = received_at - interval '1 hour'`)
+		if err == nil {
+			_, err = tx.Exec(h.within(), `UPDATE ingest_settled SET settled_at = settled_at - interval '1 hour'`)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := asked.Load()
+	h.await("nobody asks while it is away", func() bool { return asked.Load() > before+3 })
+	if got := extractor(); !strings.Contains(got, "(llm: unavailable)") {
+		t.Errorf("learned from again by %s while the model is away", got)
+	}
+	x.away.Store(false)
+	h.await("the model learns from it", func() bool { return extractor() != "" && !strings.Contains(extractor(), "llm:") })
+	if settled.Load() == 0 {
+		t.Error("nobody was told what had settled")
 	}
 }

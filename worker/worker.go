@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/bus"
 	"github.com/memdhq/memd/embed"
@@ -57,6 +58,13 @@ type Config struct {
 	// UpkeepEvery is how often expired memories, incognito sessions, messages that are kept
 	// no longer and large scopes are seen to; default 15 s.
 	UpkeepEvery time.Duration
+	// Settled is called, if it is there, with each transaction that settles messages of a
+	// session; Tend sums up what is due of it, and says whether there may be more.
+	Settled func(ctx context.Context, tx pgx.Tx, tenant string, sessionNo int64) error
+	Tend    func(ctx context.Context) (more bool, err error)
+	// AsksAgain says whether the extractor's model answers, so that what the rules learned
+	// from in its place can be learned from again; nil for an extractor without one.
+	AsksAgain func() bool
 	// Metrics is where the worker's metrics are registered; nil for nowhere.
 	Metrics prometheus.Registerer
 	Log     zerolog.Logger
@@ -213,6 +221,12 @@ func (w *Worker) Start(ctx context.Context) error {
 	r.tasks.Go(func() { r.keepUp("expired memories cannot be removed", r.sweep) })
 	r.tasks.Go(func() { r.keepUp("incognito sessions cannot be ended", r.endIncognito) })
 	r.tasks.Go(func() { r.keepUp("messages that are kept no longer cannot be removed", r.dropMessages) })
+	if r.cfg.Tend != nil {
+		r.tasks.Go(func() { r.keepUp("sessions cannot be summed up", r.cfg.Tend) })
+	}
+	if r.cfg.AsksAgain != nil {
+		r.tasks.Go(func() { r.keepUp("what the model was away for cannot be learned from again", r.askAgain) })
+	}
 	r.tasks.Go(func() { r.keepUp("large scopes cannot be made ready for searches", r.tendNeighbours) })
 	return nil
 }
