@@ -242,7 +242,7 @@ func TestRotatingWhileAppendsRun(t *testing.T) {
 		last := -1
 		for i := range each {
 			at, answer := seen[fmt.Sprintf("%d/%d", w, i)], seen[fmt.Sprintf("%d/%d answer", w, i)]
-			if at == 0 || answer != at+1 || int(at) < last {
+			if at == 0 || answer <= at || int(at) < last { // others draw ids between the two, in other sessions
 				t.Errorf("%d/%d is %d, its answer %d", w, i, at, answer)
 			}
 			last = int(at)
