@@ -138,6 +138,9 @@ type session struct {
 }
 
 func showSession(userID string, s shortterm.Session) session {
+	if s.Incognito && s.ClosedAt != nil { // nothing of it is left, whenever it was read
+		s.Title, s.Messages, s.LastMessageAt, s.PreviousSessionID, s.Metadata = nil, 0, nil, nil, nil
+	}
 	return session{SessionID: s.SessionID, UserID: userID, AgentID: s.AgentID, Title: s.Title, Messages: s.Messages,
 		LastMessageAt: utc(s.LastMessageAt), CreatedAt: s.CreatedAt.UTC(), ClosedAt: utc(s.ClosedAt),
 		PreviousSessionID: s.PreviousSessionID, NextSessionID: s.NextSessionID, ForwardsTo: s.ForwardsTo,

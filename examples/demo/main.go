@@ -1,6 +1,7 @@
 // Demo plays a conversation of several months through memd, then begins a new session
 // and shows what a chat model would be sent: the turns of that session and what
-// matters of the past.
+// matters of the past. At last an agent turns its session over in mid-plan, and the next
+// one goes on from there.
 //
 // With --url it uses a memd that runs already; else it starts one of its own, on a
 // free port and a data directory that is removed afterwards.
@@ -24,6 +25,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 )
 
 // questions are asked in new sessions, after all that is in the file.
@@ -32,6 +34,17 @@ var questions = []string{
 	"How is the training for my half marathon going?",
 	"Who takes care of Bica while we are in the Azores?",
 }
+
+// plan is what is said in a session that is then turned over, and goOn the first thing
+// in the next one.
+var plan = []turn{
+	{"user", "Let's plan our first day on São Miguel. I want to see Sete Cidades before the clouds come."},
+	{"assistant", "Then leave Ponta Delgada at 8: the lakes are clearest before 10."},
+	{"user", "Agreed. For the nights let's go with the guesthouse with the blue door in Mosteiros."},
+	{"assistant", "I'll book it from June 6 to June 9. Shall I add the whale watching tour on June 8?"},
+}
+
+const goOn = "Yes, for both of us, please."
 
 func main() {
 	memd := flag.String("memd", "bin/memd", "the memd to start, unless --url is given")
@@ -95,11 +108,20 @@ func run(ctx context.Context, memd, address, key, file string, ask []string) (er
 	fmt.Printf("\n%d memories learned; the last one %.1f s after the last message was logged.\n", memories.Total, time.Since(began).Seconds())
 
 	for _, q := range ask {
-		if err := c.ask(ctx, user, q); err != nil {
+		fmt.Print(rule("a new session"))
+		if err := c.show(ctx, user, newName(), q); err != nil {
 			return err
 		}
 	}
-	return nil
+	return c.turnOver(ctx, user)
+}
+
+// newName is that of a session of its own each time the demo is run.
+func newName() string { return fmt.Sprintf("demo-%d", time.Now().UnixNano()) }
+
+// rule is a line above what is shown.
+func rule(title string) string {
+	return fmt.Sprintf("\n── %s %s\n", title, strings.Repeat("─", max(0, 70-utf8.RuneCountInString(title))))
 }
 
 // body is the body of POST /v1/messages. What the demo does not look at passes
@@ -287,20 +309,50 @@ func (c client) settle(ctx context.Context, user string) error {
 	return errors.New("messages are still open after five minutes")
 }
 
-// ask begins a session with a question and prints what a model would be sent.
-func (c client) ask(ctx context.Context, user, question string) error {
+// turn is something that is said.
+type turn struct {
+	Role    string `json:"role"`
+	Content string `json:"content"`
+}
+
+// turnOver has a session end in the midst of a plan, and shows how the next one begins.
+func (c client) turnOver(ctx context.Context, user string) error {
+	session := newName()
+	fmt.Print(rule("a plan, and a session that turns over"))
+	for _, t := range plan {
+		who := t.Role
+		if who == "user" {
+			who = user
+		}
+		fmt.Printf("%s: %s\n", who, t.Content)
+	}
+	posted := map[string]any{"user_id": user, "session_id": session, "messages": plan}
+	if err := c.call(ctx, http.MethodPost, "/v1/messages", posted, nil); err != nil {
+		return err
+	}
+	var next struct {
+		SessionID string `json:"session_id"`
+	}
+	if err := c.call(ctx, http.MethodPost, "/v1/sessions/"+session+"/rotate", map[string]any{"user_id": user}, &next); err != nil {
+		return err
+	}
+	fmt.Println("\nThe agent turns the session over. In the next one, a moment later:")
+	return c.show(ctx, user, next.SessionID, goOn)
+}
+
+// show has something said in a session and prints what a model would be sent.
+func (c client) show(ctx context.Context, user, session, said string) error {
 	var got struct {
-		Messages []struct {
-			Role    string `json:"role"`
-			Content string `json:"content"`
-		} `json:"messages"`
+		Messages []turn `json:"messages"`
 		Recalled []struct {
 			Memory    string  `json:"memory"`
 			Score     float64 `json:"score"`
 			ValidFrom string  `json:"valid_from"`
 			RunID     string  `json:"run_id"`
 		} `json:"recalled"`
-		Tokens struct {
+		Open    []int64 `json:"open"`
+		Carried []int64 `json:"carried"`
+		Tokens  struct {
 			Budget  int    `json:"budget"`
 			Used    int    `json:"used"`
 			Counter string `json:"counter"`
@@ -309,18 +361,14 @@ func (c client) ask(ctx context.Context, user, question string) error {
 	}
 	began := time.Now()
 	err := c.call(ctx, http.MethodPost, "/v1/context", map[string]any{
-		"user_id": user,
-		// A session of its own each time the demo is run.
-		"session_id": fmt.Sprintf("demo-%d", began.UnixNano()),
-		"append":     []map[string]any{{"role": "user", "content": question}},
-		"recall":     8,
+		"user_id": user, "session_id": session, "append": []turn{{"user", said}}, "recall": 8,
 	}, &got)
 	if err != nil {
 		return err
 	}
 	took := time.Since(began)
 
-	fmt.Printf("\n── a new session ─────────────────────────────────────────────────────────\n%s: %s\n\n", user, question)
+	fmt.Printf("%s: %s\n\n", user, said)
 	fmt.Printf("What a model is sent (%d of %d tokens by %s, in %.0f ms):\n\n",
 		got.Tokens.Used, got.Tokens.Budget, got.Tokens.Counter, float64(took.Microseconds())/1000)
 	for _, m := range got.Messages {
@@ -334,6 +382,9 @@ func (c client) ask(ctx context.Context, user, question string) error {
 	}
 	for _, r := range got.Recalled {
 		fmt.Printf("  %.2f  %.10s  %-14s %s\n", r.Score, r.ValidFrom, r.RunID, r.Memory)
+	}
+	if n := len(got.Open) + len(got.Carried); n > 0 {
+		fmt.Printf("  and %d messages of the session before, word for word\n", n)
 	}
 	if len(got.Degraded) > 0 {
 		fmt.Printf("\nDegraded: %s\n", strings.Join(got.Degraded, ", "))

@@ -1,0 +1,270 @@
+package httpapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestRotating(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"a/b","agent_id":"a1","rotate":{"idle":"30m","turns":50},"metadata":{"old":1}}`).
+		want(201, `"closed_at":null`, `"previous_session_id":null`, `"next_session_id":null`, `"forwards_to":null`, `"learn":true`, `"incognito":false`,
+			`"rotate":{"idle":"30m","turns":50,"tokens":null,"age":null}`)
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"a/b","messages":[{"role":"user","content":"Where were we?"}]}`).want(201, "!next_session_id")
+
+	for target, status := range map[string]int{
+		"/v1/sessions/none/rotate": 404, "/v1/sessions/a%2Fb/rotate?user_id=v": 404, "/v1/sessions/a%2Fb/rotate?agent_id=a2": 404,
+	} {
+		h.send("POST", target, `{"user_id":"u"}`).want(status)
+	}
+	h.send("POST", "/v1/sessions/a%2Fb/rotate", `{"user_id":"v"}`).want(404)
+	h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"taken"}`).want(201)
+	h.send("POST", "/v1/sessions/a%2Fb/rotate", `{"user_id":"u","session_id":"taken"}`).want(409, `"location":"body.session_id"`)
+	h.send("GET", "/v1/sessions/a%2Fb?user_id=u", nil).want(200, `"closed_at":null`)
+
+	var first, again session
+	h.send("POST", "/v1/sessions/a%2Fb/rotate?user_id=u&agent_id=a1", `{"user_id":"u","metadata":{"new":2},"rotate":{"turns":null,"age":"7d12h","idle":"0s"}}`).
+		want(201, `"previous_session_id":"a/b"`, `"agent_id":"a1"`, `"metadata":{"new":2}`, `"messages":0`,
+			// What is null is the old one's here: there is nothing to take it away from.
+			`"rotate":{"idle":"0s","turns":50,"tokens":null,"age":"7d12h"}`).into(&first)
+	h.send("POST", "/v1/sessions/a%2Fb/rotate", `{"user_id":"u"}`).want(200).into(&again)
+	if string(encode(first)) != string(encode(again)) {
+		t.Errorf("the next one was %s and is %s", encode(first), encode(again))
+	}
+	h.send("POST", "/v1/sessions/a%2Fb/rotate", `{"user_id":"u","session_id":"`+first.SessionID+`"}`).want(200, first.SessionID)
+	h.send("POST", "/v1/sessions/a%2Fb/rotate", `{"user_id":"u","session_id":"another"}`).want(409, `"location":"body.session_id"`)
+	h.send("GET", "/v1/sessions/a%2Fb?user_id=u", nil).want(200, `"next_session_id":"`+first.SessionID+`"`, `"forwards_to":null`, `!"closed_at":null`)
+	h.send("POST", "/v1/sessions/"+first.SessionID+"/rotate", `{"user_id":"u","session_id":"named","agent_id":"a2"}`).
+		want(201, `"session_id":"named"`, `"agent_id":"a2"`, `"previous_session_id":"`+first.SessionID+`"`)
+
+	// What is posted to one that was closed stays there, and the answer says what follows.
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"a/b","messages":[{"role":"assistant","content":"Late."}]}`).
+		want(201, `"session_id":"a/b"`, `"next_session_id":"`+first.SessionID+`"`)
+}
+
+func TestRotatingWithAKey(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"x"}]}`).want(201)
+	rotate := func(body string) got {
+		return h.send("POST", "/v1/sessions/s/rotate", body, idempotencyHeader, "k1")
+	}
+	first := rotate(`{"user_id":"u"}`).want(201)
+	again := rotate(`{"user_id":"u"}`).want(201)
+	if first.header.Get(replayedHeader) != "" || again.header.Get(replayedHeader) != "true" || first.body != again.body {
+		t.Errorf("%s: %s\n%s: %s", first.header.Get(replayedHeader), first.body, again.header.Get(replayedHeader), again.body)
+	}
+	rotate(`{"user_id":"u","session_id":"other"}`).want(422, "header.Idempotency-Key")
+	h.send("GET", "/v1/sessions?user_id=u", nil).want(200, `"next_cursor":null`).wantSessions(2)
+}
+
+func (g got) wantSessions(n int) {
+	g.t.Helper()
+	var a sessionsAnswer
+	g.into(&a)
+	if len(a.Sessions) != n {
+		g.t.Errorf("%d sessions, want %d: %s", len(a.Sessions), n, g.body)
+	}
+}
+
+func TestChangingASession(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"s","rotate":{"turns":5,"tokens":800}}`).want(201)
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"I keep bees."}]}`).want(201, `"pending"`)
+	at := "/v1/sessions/s?user_id=u"
+	h.send("PATCH", at, `{"rotate":{"turns":null,"age":"1d"}}`).want(200, `"rotate":{"idle":null,"turns":null,"tokens":800,"age":"1d"}`)
+	h.send("PATCH", at, `{"rotate":{}}`).want(200, `"tokens":800,"age":"1d"`)
+	h.send("PATCH", at, `{"learn":false}`).want(200, `"learn":false`, `"closed_at":null`)
+	h.send("GET", "/v1/ingest?user_id=u", nil).want(200, `"pending":0`, `"skipped":1`)
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"I keep hens."}]}`).want(201, `"skipped"`)
+	var closed, again session
+	h.send("PATCH", at, `{"closed":true}`).want(200, `"next_session_id":null`, `"learn":false`).into(&closed)
+	h.send("PATCH", at, `{"closed":true,"title":"The end"}`).want(200, `"title":"The end"`).into(&again)
+	if closed.ClosedAt == nil || again.ClosedAt == nil || !closed.ClosedAt.Equal(*again.ClosedAt) {
+		t.Errorf("closed at %v, then at %v", closed.ClosedAt, again.ClosedAt)
+	}
+	h.send("PATCH", at+"&agent_id=a", `{"closed":true}`).want(404)
+	h.send("PATCH", "/v1/sessions/none?user_id=u", `{"closed":true}`).want(404)
+	h.send("POST", "/v1/sessions/s/rotate", `{"user_id":"u"}`).want(201, `"previous_session_id":"s"`, `"learn":false`, `"tokens":800,"age":"1d"`)
+}
+
+func TestAnIncognitoSession(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"s","incognito":true,"metadata":{"hunter":2}}`).want(201, `"incognito":true`, `"learn":false`)
+	var posted appendAnswer
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"My hunter hides."}]}`).want(201, `"skipped"`).into(&posted)
+	h.send("POST", "/v1/context", `{"user_id":"u","session_id":"s"}`).want(200, "My hunter hides.")
+	h.send("PATCH", "/v1/sessions/s?user_id=u", `{"learn":true}`).want(422, `"location":"body.learn"`)
+	h.send("PATCH", "/v1/sessions/s?user_id=u", `{"incognito":false}`).want(422, `"location":"body.incognito"`)
+	h.send("POST", "/v1/sessions/s/rotate", `{"user_id":"u","session_id":"s2"}`).want(201, `"incognito":true`, `"previous_session_id":null`, "!hunter")
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s2","messages":[{"role":"user","content":"My hunter hides again."}]}`).want(201)
+	h.send("PATCH", "/v1/sessions/s2?user_id=u", `{"closed":true}`).want(200, `!"closed_at":null`, "!hunter", `"messages":0`)
+	for _, s := range []string{"s", "s2"} {
+		h.send("GET", "/v1/sessions/"+s+"?user_id=u", nil).want(404, "!hunter")
+		h.send("GET", "/v1/messages?user_id=u&session_id="+s, nil).want(404, "!hunter")
+		h.send("POST", "/v1/context", `{"user_id":"u","session_id":"`+s+`"}`).want(200, "!hunter", `"messages":[]`)
+		h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"`+s+`","messages":[{"role":"user","content":"Late."}]}`).want(409, `"location":"body.session_id"`)
+		h.send("POST", "/v1/context", `{"user_id":"u","session_id":"`+s+`","append":[{"role":"user","content":"Late."}]}`).want(409, `"location":"body.session_id"`)
+		h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"`+s+`"}`).want(409)
+		h.send("PATCH", "/v1/sessions/"+s+"?user_id=u", `{"title":"x"}`).want(404)
+	}
+	h.send("GET", fmt.Sprint("/v1/messages/", posted.Messages[0].ID), nil).want(404)
+	h.send("GET", "/v1/sessions?user_id=u", nil).want(200, `"sessions":[]`)
+	h.send("GET", "/v1/ingest?user_id=u", nil).want(200, `"skipped":0`)
+}
+
+func TestWhetherAPersonIsLearnedFrom(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	h.send("POST", "/v1/messages", `{"user_id":"a/1","session_id":"s","messages":[{"role":"user","content":"I keep bees."}]}`).want(201, `"pending"`)
+	h.send("GET", "/v1/users", nil).want(200, `"learn":true`)
+	h.send("PATCH", "/v1/users/a%2F1", `{"learn":false}`).want(200, `{"user_id":"a/1","learn":false}`)
+	h.send("GET", "/v1/users", nil).want(200, `"learn":false`)
+	h.send("GET", "/v1/ingest?user_id=a%2F1", nil).want(200, `"pending":0`, `"skipped":1`)
+	h.send("POST", "/v1/messages", `{"user_id":"a/1","session_id":"s2","messages":[{"role":"user","content":"I keep hens."}]}`).want(201, `"skipped"`)
+	h.send("POST", "/v1/memories", `{"user_id":"a/1","messages":"I keep goats."}`).want(200, `"results":[]`)
+	h.send("POST", "/v1/memories", `{"user_id":"a/1","messages":"I keep ducks.","infer":false}`).want(200, `"event":"ADD"`)
+	h.send("GET", "/v1/memories?user_id=a%2F1", nil).want(200, `"total":1`)
+	h.send("PATCH", "/v1/users/a%2F1", `{"learn":true}`).want(200, `"learn":true`)
+	h.send("POST", "/v1/messages", `{"user_id":"a/1","session_id":"s2","messages":[{"role":"user","content":"I keep geese."}]}`).want(201, `"pending"`)
+	// One of whom there is nothing yet may say so beforehand.
+	h.send("PATCH", "/v1/users/new", `{"learn":false}`).want(200, `"user_id":"new"`)
+	h.send("POST", "/v1/messages", `{"user_id":"new","messages":[{"role":"user","content":"I keep snails."}]}`).want(201, `"skipped"`)
+	h.send("PATCH", "/v1/users/new?user_id=new", `{"learn":false}`).want(200)
+	h.send("PATCH", "/v1/users/new?user_id=old", `{"learn":false}`).want(404)
+	h.send("PATCH", "/v1/users/new?agent_id=a", `{"learn":false}`).want(404)
+}
+
+func TestAContextOfTwoSessions(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	var posted appendAnswer
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"The key lies under the mat."},{"role":"assistant","content":"Noted."}]}`).want(201).into(&posted)
+	h.send("POST", "/v1/sessions/s/rotate", `{"user_id":"u","session_id":"s2"}`).want(201)
+	var a contextAnswer
+	h.send("POST", "/v1/context", `{"user_id":"u","session_id":"s2","append":[{"role":"user","content":"Where is it?"}]}`).
+		want(200, `user: The key lies under the mat.`, `"summary":{"upto":null,"memories":[]}`, `"degraded":[]`).into(&a)
+	for _, m := range posted.Messages {
+		if n := strings.Count(string(encode(append(a.Open, a.Carried...))), fmt.Sprint(m.ID)); n != 1 {
+			t.Errorf("message %d is %d times in open %v and carried %v", m.ID, n, a.Open, a.Carried)
+		}
+	}
+	h.send("POST", "/v1/context", `{"user_id":"u","session_id":"s2","include_long_term":false}`).want(200, `"open":[]`, `"carried":[]`, "!the mat")
+	// Settled, it is carried over or not as the request says.
+	h.send("PATCH", "/v1/sessions/s?user_id=u", `{"learn":false}`).want(200)
+	h.send("POST", "/v1/context", `{"user_id":"u","session_id":"s2","summary":false}`).
+		want(200, `"open":[]`, fmt.Sprintf(`"carried":[%d,%d]`, posted.Messages[0].ID, posted.Messages[1].ID), `the mat`)
+	h.send("POST", "/v1/context", `{"user_id":"u","session_id":"s2","carry_over":false}`).want(200, `"open":[]`, `"carried":[]`, "!the mat")
+	h.send("POST", "/v1/context", `{"user_id":"u","session_id":"s2","turns":0}`).want(200, `"carried":[]`, "!the mat")
+	h.send("POST", "/v1/context", `{"user_id":"nobody","session_id":"none"}`).want(200, `"open":[]`, `"carried":[]`, `"summary":{"upto":null,"memories":[]}`)
+}
+
+func TestWaitingForMessages(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true, Config: Config{MaxInFlight: 2}})
+	say := func(content string) int64 {
+		t.Helper()
+		var p appendAnswer
+		h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"`+content+`"}]}`).want(201).into(&p)
+		return p.Messages[0].ID
+	}
+	last := say("first")
+	at := "/v1/messages?user_id=u&session_id=s&wait="
+	h.send("GET", at+"60s&after=0", nil).want(200, "first") // there already
+	h.send("GET", fmt.Sprint(at, "20ms&after=", last), nil).want(200, `"session_id":"s"`, `"messages":[]`, `"has_more":false`)
+	h.send("GET", "/v1/messages?user_id=u&session_id=none&after=0&wait=60s", nil).want(404)
+	h.send("GET", at+"0s", nil).want(200, "first") // waits for nothing
+	for query, location := range map[string]string{
+		"1s": "query.wait", "1s&turns=3": "query.wait", "61s&after=0": "query.wait", "-1s&after=0": "query.wait", "x&after=0": "query.wait", "1s&after=-1": "query.after", "1s&after=x": "query.after",
+	} {
+		h.send("GET", at+query, nil).want(422, `"location":"`+location+`"`)
+	}
+
+	// As many wait as may; they keep nobody but others that wait from their turn.
+	var waiting sync.WaitGroup
+	for range 2 {
+		waiting.Go(func() {
+			resp, body := do(t, "GET", fmt.Sprint(h.url, at, "60s&after=", last), nil)
+			if resp.StatusCode != 200 || !strings.Contains(body, "second") || strings.Contains(body, "first") {
+				t.Errorf("%d %s", resp.StatusCode, body)
+			}
+		})
+	}
+	for h.send("GET", fmt.Sprint(at, "1ms&after=", last), nil).status != http.StatusServiceUnavailable {
+	}
+	h.send("GET", "/v1/messages?user_id=u&session_id=s", nil).want(200, "first")
+	h.send("GET", "/v1/sessions?user_id=u", nil).want(200)
+	say("second")
+	waiting.Wait()
+
+	// Without a session it is the latest one, also one that comes to be meanwhile.
+	done := make(chan string, 1)
+	now := say("third")
+	go func() {
+		_, body := do(t, "GET", fmt.Sprint(h.url, "/v1/messages?user_id=u&wait=60s&after=", now), nil)
+		done <- body
+	}()
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s2","messages":[{"role":"user","content":"elsewhere"}]}`).want(201)
+	var p messagesAnswerShown
+	if err := json.Unmarshal([]byte(<-done), &p); err != nil || p.SessionID != "s2" || len(p.Messages) != 1 {
+		t.Errorf("%v %+v", err, p)
+	}
+}
+
+type messagesAnswerShown struct {
+	SessionID string `json:"session_id"`
+	Messages  []json.RawMessage
+}
+
+func TestWhatCannotBeOfSessionsNamesItsField(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"s"}`).want(201)
+	limits := map[string]string{
+		`{"idle":"hunter"}`: "rotate.idle", `{"idle":5}`: "rotate.idle", `{"idle":"-1s"}`: "rotate.idle", `{"idle":""}`: "rotate.idle", `{"idle":"1e3s"}`: "rotate.idle", `{"idle":"99999999d"}`: "rotate.idle",
+		`{"age":"1w"}`: "rotate.age", `{"age":true}`: "rotate.age",
+		`{"turns":-1}`: "rotate.turns", `{"turns":1.5}`: "rotate.turns", `{"turns":"5"}`: "rotate.turns", `{"turns":3000000000}`: "rotate.turns", `{"turns":1e30}`: "rotate.turns",
+		`{"tokens":-1}`: "rotate.tokens", `{"tokens":999999999999999999}`: "rotate.tokens", `{"tokens":[]}`: "rotate.tokens",
+		`{"hunter":1}`: "rotate.hunter", `[]`: "rotate", `"30m"`: "rotate", `true`: "rotate",
+	}
+	for given, location := range limits {
+		for _, route := range []string{"POST /v1/sessions", "POST /v1/sessions/s/rotate", "PATCH /v1/sessions/s?user_id=u", "PATCH /v1/settings"} {
+			method, target, _ := strings.Cut(route, " ")
+			body := `{"user_id":"u","rotate":` + given + `}`
+			if method == "PATCH" {
+				body = `{"rotate":` + given + `}`
+			}
+			g := h.send(method, target, body).want(422, fmt.Sprintf(`"location":"body.%s"`, location))
+			if location != "rotate.hunter" && strings.Contains(g.body, "hunter") {
+				t.Errorf("%s %s: what was sent is said again: %s", route, given, g.body)
+			}
+		}
+	}
+	h.send("POST", "/v1/sessions", `{"user_id":"u","learn":5,"rotate":{"turns":-1}}`).want(422, `"location":"body.rotate.turns"`, `"location":"body.learn"`)
+	for body, location := range map[string]string{
+		`{"user_id":"u","learn":"no"}`: "body.learn", `{"user_id":"u","incognito":1}`: "body.incognito", `{"user_id":"u","incognito":true,"learn":true}`: "body.learn",
+		`{"user_id":"u","previous_session_id":"none"}`: "body.previous_session_id", `{"user_id":"u","previous_session_id":".."}`: "body.previous_session_id",
+	} {
+		h.send("POST", "/v1/sessions", body).want(422, `"location":"`+location+`"`)
+	}
+	for body, location := range map[string]string{
+		`{}`: "body.user_id", `{"user_id":"u","session_id":""}`: "body.session_id", `{"user_id":"u","agent_id":5}`: "body.agent_id", `{"user_id":"u","metadata":[]}`: "body.metadata", `{"user_id":"u","incognito":true}`: "body.incognito",
+	} {
+		h.send("POST", "/v1/sessions/s/rotate", body).want(422, `"location":"`+location+`"`)
+	}
+	for body, location := range map[string]string{
+		`{}`: "body", `{"closed":false}`: "body.closed", `{"closed":"yes"}`: "body.closed", `{"learn":1}`: "body.learn", `{"next_session_id":"x"}`: "body.next_session_id",
+	} {
+		h.send("PATCH", "/v1/sessions/s?user_id=u", body).want(422, `"location":"`+location+`"`)
+	}
+	for _, body := range []string{`{}`, `{"learn":null}`, `{"learn":"no"}`, `{"learn":0}`} {
+		h.send("PATCH", "/v1/users/u", body).want(422, `"location":"body.learn"`)
+	}
+	for body, location := range map[string]string{`{"user_id":"u","summary":"x"}`: "body.summary", `{"user_id":"u","carry_over":1}`: "body.carry_over"} {
+		h.send("POST", "/v1/context", body).want(422, `"location":"`+location+`"`)
+	}
+	h.send("POST", "/v1/sessions/s/rotate", `{"user_id":`).want(400)
+	h.send("GET", "/v1/sessions?user_id=u", nil).want(200, `"closed_at":null`, `!"turns":-1`).wantSessions(1)
+	// Null is as good as nothing.
+	h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"n","rotate":null,"learn":null,"incognito":null,"previous_session_id":null}`).want(201, `"learn":true`, `"incognito":false`)
+	h.send("POST", "/v1/sessions/n/rotate", `{"user_id":"u","session_id":null,"agent_id":null,"metadata":null,"rotate":null}`).want(201)
+}
