@@ -28,6 +28,7 @@ import (
 	"github.com/memdhq/memd/remember"
 	"github.com/memdhq/memd/revise"
 	"github.com/memdhq/memd/shortterm"
+	"github.com/memdhq/memd/summary"
 	"github.com/memdhq/memd/worker"
 	"github.com/nats-io/nats.go"
 	"github.com/prometheus/client_golang/prometheus"
@@ -231,8 +232,16 @@ func (a *App) startUp(ctx context.Context) error {
 	}
 
 	if a.cfg.Workers > 0 {
-		w, err := worker.New(workers, workLog, a.bus, a.extractor(), model, workStore, worker.Config{
-			Workers: a.cfg.Workers, Lease: lease, Log: a.component("worker"), Metrics: a.metrics})
+		extractor, chat := a.extractor()
+		cfg := worker.Config{Workers: a.cfg.Workers, Lease: lease, Log: a.component("worker"), Metrics: a.metrics}
+		if chat != nil {
+			cfg.AsksAgain = chat.Answers
+		}
+		if logConfig.Summaries {
+			summaries := summary.New(workers, workLog, chat.Say, summary.Config{Model: a.cfg.LLMModel, KeepSecrets: a.cfg.KeepSecrets})
+			cfg.Settled, cfg.Tend = summaries.Mark, summaries.Tend
+		}
+		w, err := worker.New(workers, workLog, a.bus, extractor, model, workStore, cfg)
 		if err != nil {
 			return err
 		}
@@ -388,20 +397,21 @@ func baseName(name string) string {
 }
 
 // extractor gives what turns messages into candidate facts. A model's server that is
-// away is named as degraded; the rules stand in for it.
-func (a *App) extractor() worker.Extractor {
+// away is named as degraded; the rules stand in for it. chat is the model, nil if there
+// is none.
+func (a *App) extractor() (x worker.Extractor, chat *llm.Extractor) {
 	rules := extract.NewRules()
 	rules.KeepSecrets = a.cfg.KeepSecrets
 	if !a.cfg.UsesLLM() {
-		return rules
+		return rules, nil
 	}
-	chat := newServer(listModels(a.cfg.LLMURL, a.cfg.OpenAIKey))
-	a.deps.add("llm", chat)
+	server := newServer(listModels(a.cfg.LLMURL, a.cfg.OpenAIKey))
+	a.deps.add("llm", server)
 	model := llm.New(llm.Config{URL: a.cfg.LLMURL, Model: a.cfg.LLMModel, APIKey: a.cfg.OpenAIKey,
 		Context: a.cfg.LLMContext, PromptPrice: a.cfg.LLMPromptPrice, CompletionPrice: a.cfg.LLMCompletionPrice,
-		Metrics: a.metrics, Observe: chat.saw, Log: a.component("llm")}, rules)
+		Metrics: a.metrics, Observe: server.saw, Log: a.component("llm")}, rules)
 	a.onStop("llm", func(context.Context) error { model.Close(); return nil })
-	return model
+	return model, model
 }
 
 func (a *App) component(name string) zerolog.Logger {

@@ -40,6 +40,7 @@ type Config struct {
 	LLMContext         int     `name:"llm-context" env:"MEMD_LLM_CONTEXT" default:"0" help:"The chat model's window in tokens; 0: what its server says, else 8192."`
 	LLMPromptPrice     float64 `name:"llm-prompt-price" env:"MEMD_LLM_PROMPT_PRICE" default:"0" help:"What a million tokens sent cost, for the metrics."`
 	LLMCompletionPrice float64 `name:"llm-completion-price" env:"MEMD_LLM_COMPLETION_PRICE" default:"0" help:"What a million tokens answered cost, for the metrics."`
+	Summaries          bool    `env:"MEMD_SUMMARIES" default:"true" help:"Have the chat model sum up what has left a session's window, and closed sessions."`
 	KeepSecrets        bool    `env:"MEMD_KEEP_SECRETS" default:"false" help:"Leave passwords, keys and card numbers in what is learned."`
 
 	EmbedURL        string `name:"embed-url" env:"MEMD_EMBED_URL" secret:"url" placeholder:"URL" help:"OpenAI-compatible base URL ending in /v1; unset: the local model."`
@@ -178,7 +179,7 @@ func (c Config) logConfig() (shortterm.Config, error) {
 		}
 		return nil
 	}
-	out := shortterm.Config{Limits: shortterm.Limits{
+	out := shortterm.Config{Summaries: c.Summaries && c.UsesLLM(), Limits: shortterm.Limits{
 		Idle: span("MEMD_ROTATE_IDLE", c.RotateIdle), Age: span("MEMD_ROTATE_AGE", c.RotateAge), Turns: count("MEMD_ROTATE_TURNS", c.RotateTurns)}}
 	if n := count("MEMD_ROTATE_TOKENS", c.RotateTokens); n != nil {
 		tokens := int64(*n)
