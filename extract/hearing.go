@@ -32,11 +32,13 @@ type hearing struct {
 	heard []*memd.Message
 	// shallow says that nothing before a message is looked at but the question.
 	shallow bool
+	// redactor knows which of what is heard is a secret for what was asked before it.
+	redactor Redactor
 }
 
 func (h *hearing) hear(m *memd.Message) {
 	if m.Role.Learnable() && hasContent(m.Text) {
-		h.heard = append(h.heard, m)
+		h.heard = append(h.heard, h.hushed(m))
 	}
 }
 
@@ -87,7 +89,6 @@ func (h *hearing) breaksOff(m *memd.Message) bool {
 
 // waits is all that is said while somebody is away for a moment.
 var waits = english(`^(?:(?:ok|okay|sure|sorry|no|oh|right|hi|hey|im|i'm|i am)[\s,.!]+)*(?:no (?:rush|problem|worries|hurry)|take your time|of course|sure|ok|okay|i'll wait|back|here|(?:i'm )?back(?: again| now)?|sec|one sec|wait|hang on(?: \pL+)?|hold on(?: \pL+)?|brb|phone|door|sec,? (?:the )?(?:door|phone|kettle))\W*$`)
-
 
 // own gives the last message of m's speaker that states something, and its last
 // statement; nil if that is too far away or too long. Chatting says that others have

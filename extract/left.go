@@ -29,6 +29,7 @@ func (r *Rules) Left(ctx context.Context, in Input) ([]memd.Candidate, error) {
 	for i := range in.Messages {
 		m := &in.Messages[i]
 		if m.Role != memd.RoleUser {
+			h.hear(m)
 			continue
 		}
 		all, err := h.left(ctx, m)
@@ -48,6 +49,9 @@ func (h *hearing) left(ctx context.Context, m *memd.Message) ([]statement, error
 	text, err := cleaned(ctx, m.Text, h.rules.KeepSecrets)
 	if err != nil {
 		return nil, err
+	}
+	if !h.rules.KeepSecrets {
+		text, _ = h.redactor.hide(m, text)
 	}
 	g := grouping{
 		hearing: h, ctx: ctx, message: m,

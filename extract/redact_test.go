@@ -1,6 +1,9 @@
 package extract
 
 import (
+	"maps"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -23,7 +26,7 @@ func TestRedact(t *testing.T) {
 		{"-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk", "[redacted:key]"},
 		{"postgres://bob:s3cret@db.example.com/x", "postgres://bob:[redacted:password]@db.example.com/x"},
 		{"123456789:AAabcdefghijklmnopqrstuvwxyz0123456 is the bot", "[redacted:token] is the bot"},
-		{"export DB_PASSWORD=hunter2 && run", "export DB_PASSWORD=[redacted:key] && run"},
+		{"export DB_PASSWORD=hunter2 && run", "export DB_PASSWORD=[redacted:password] && run"},
 		{"my AWS secret is wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLE1", "my AWS secret is [redacted:key]"},
 		{"login: jo / p4ssw0rd123", "login: jo / [redacted:password]"},
 		{"ssn 123-45-6789", "ssn [redacted:ssn]"},
@@ -99,11 +102,15 @@ func FuzzRedact(f *testing.F) {
 	} {
 		f.Add(s)
 	}
+	for _, texts := range [][]string{secretTexts, harmlessTexts} {
+		for _, text := range texts {
+			text, _, _ = strings.Cut(text, " ⇒ ")
+			f.Add(text)
+		}
+	}
 	f.Fuzz(func(t *testing.T, text string) {
 		once := Redact(text)
-		if twice := Redact(once); twice != once {
-			t.Fatalf("%q\n once  %q\n twice %q", text, once, twice)
-		}
+		checkMarks(t, text, once)
 		if utf8.ValidString(text) && !utf8.ValidString(once) {
 			t.Fatalf("%q gives invalid UTF-8", text)
 		}
@@ -111,4 +118,49 @@ func FuzzRedact(f *testing.F) {
 			t.Fatalf("%q changed to %q without a mark", text, once)
 		}
 	})
+}
+
+// What was said before may make more secrets, but hides nothing else twice.
+func FuzzRedactor(f *testing.F) {
+	for _, c := range secretTalks {
+		f.Add(c.says[0], c.says[len(c.says)-1])
+	}
+	f.Add("What's your PIN?", "[redacted:password] or 4821")
+	f.Fuzz(func(t *testing.T, before, text string) {
+		next := func(text string) string {
+			var r Redactor
+			said, m := assistant(before), user(text)
+			r.Next(&said)
+			return r.Next(&m)
+		}
+		once := next(text)
+		if twice := next(once); twice != once {
+			t.Fatalf("%q after %q\n once  %q\n twice %q", text, before, once, twice)
+		}
+		if utf8.ValidString(text) && !utf8.ValidString(once) {
+			t.Fatalf("%q after %q gives invalid UTF-8", text, before)
+		}
+	})
+}
+
+func BenchmarkRedact(b *testing.B) {
+	const text = "Thanks! It went well. I moved to Porto two weeks ago and my sister Ana helped me carry the piano. My password is hunter2, the wifi key is in the drawer. "
+	for _, size := range []int{1 << 10, 1 << 16} {
+		b.Run(strconv.Itoa(size), func(b *testing.B) {
+			long := repeated(text, size)
+			b.SetBytes(int64(size))
+			for b.Loop() {
+				Redact(long)
+			}
+		})
+	}
+	for _, name := range slices.Sorted(maps.Keys(nasty)) {
+		b.Run(name, func(b *testing.B) {
+			long := repeated(nasty[name], 1<<16)
+			b.SetBytes(1 << 16)
+			for b.Loop() {
+				Redact(long)
+			}
+		})
+	}
 }

@@ -53,6 +53,9 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	if err != nil {
 		return nil, err
 	}
+	if !h.rules.KeepSecrets {
+		text, _ = h.redactor.hide(m, text)
+	}
 	g := grouping{
 		hearing: h, ctx: ctx, message: m,
 		english: isEnglish(strings.Join(withoutCode(strings.Split(text, "\n")), "\n")), assistant: m.Role == memd.RoleAssistant, said: at(m),

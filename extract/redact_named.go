@@ -1,0 +1,513 @@
+package extract
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// link is how a value hangs on its name.
+type link int
+
+const (
+	unlinked link = iota
+	// bySign is "password: x", "password = x", "password": "x".
+	bySign
+	// bySaying is "the password is x", "set my password to x".
+	bySaying
+	// byPlace is "password x".
+	byPlace
+)
+
+const (
+	// linkBytes is how far behind a name what links it to a value is looked for.
+	linkBytes = 160
+	// followMost is the most values of one name.
+	followMost = 24
+)
+
+const (
+	copulas = `is|was|are|were|be|am|will be|should be|would be|has been|had been|used to be|to be|becomes?|equals?|reads?|es|era|son|será|sera|est|était|etait|sont|ist|war|lautet|lauten|heißt|sind|è|e'|era|sono|é|são|foi|это|был|была|jest|to|är|er|on|dir|هي|هو|كانت|है|था|হল|είναι|zijn|adalah`
+	fillers = `now|still|just|currently|simply|actually|always|usually|basically|only|literally|probably|set|changed|set to|changed to|jetzt|immer noch|noch|ahora|todavía|maintenant|toujours|adesso|agora|ainda|теперь|الآن|also|called|nu`
+)
+
+var (
+	// linkTold is what stands between a name and what it is said to be: "for the wifi is
+	// now". Its qualification may name what it is of.
+	linkTold = regexp.MustCompile(`(?i)^` +
+		`(?:\s*\([^()\n]{1,40}\))?` +
+		`(?:\s+(?:i|we) (?:use|used|have|had|set|chose|picked)(?: (?:for|on|at|in|with|everywhere)(?:\s[^\s:=,;.!?]+){0,4}?)?)?` +
+		`(?:\s+(?:for|of|to|on|at|in|from|with|behind|für|fürs|fuers|vom|von|zum|zur|beim|im|para|de|del|della|dell|dello|di|per|al|pour|du|des|d['’]|do|da|dos|das|no|na|от|для|к|на|van|voor|het|الخاصة|الخاص|لحسابي|لـ|هنا|till|för)['’]?(?:\s*[^\s:=,;.!?]+(?:\s+[^\s:=,;.!?]+){0,6}?)?)?` +
+		`(?:['’]s|\s+(?:` + copulas + `)|\s*[—–])` +
+		`((?:\s+(?:` + fillers + `))*)` +
+		`\s*(?:(?::|=|：|->|→)\s*|\s)`)
+	// linkFrom is "changed my password from x to y".
+	linkFrom = regexp.MustCompile(`(?i)^(?:\s+(?:for|of|on|at)(?:\s+[^\s:=,;.!?]+){1,4}?)?\s+(?:from|von|de|da|с)\s+`)
+	// linkSigned is a sign, behind a quote that closes the name if it has one.
+	linkSigned = regexp.MustCompile(`^(?:\\?["'` + "`" + `]|\*\*|\])?(?:\s*\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|to|on|für|para|de|pour|от|для|do|da|du|des|del|della|di)(?:[ \t]+[^\s:=,;.!?]+){1,4}?)?\s*(?::=|==?>?|:|：|->|→|=>)\s*(?:\*\*\s*)?`)
+	linkTag    = regexp.MustCompile(`^\s*>\s*`)
+	// linkDense are the same in scripts without blanks.
+	linkDense  = regexp.MustCompile(`^(?:(?:は|是|为|為|就是|は今|는|은|가|이|คือ)[、，:：\s]*|\s*[:：=]\s*|\s+)`)
+	linkDirect = regexp.MustCompile(`^(?:\s*\([^()\n]{1,40}\))?[ \t]+(?:(?:[—–-]+|for (?:it|me)|is|would be)[ \t]+)?`)
+	linkComma  = regexp.MustCompile(`^(?:,|\s+(?:here|below|then))[ \t]*[:,]?[ \t]+`)
+)
+
+// namedSecrets finds what is told to be a secret, in order.
+func namedSecrets(text string) []span {
+	var out []span
+	read := 0
+	for _, n := range namesOf(text) {
+		if n.start < read {
+			continue // it stands in the value before
+		}
+		if s, ok := toldBefore(text, n, read); ok {
+			out = append(out, s)
+			read = s.end
+		}
+		for _, s := range n.values(text) {
+			out = append(out, s)
+			read = s.end
+		}
+	}
+	return out
+}
+
+// values finds what is told behind a name.
+func (n secretName) values(text string) []span {
+	window := head(text[n.end:], linkBytes)
+	var first span
+	ok := false
+	try := func(how link, form *regexp.Regexp) {
+		if ok {
+			return
+		}
+		if m := form.FindStringSubmatchIndex(window); m != nil {
+			first, ok = n.value(text, n.end+m[1], how)
+		}
+	}
+	if before, _ := utf8.DecodeLastRuneInString(text[:n.end]); isDense(before) {
+		try(bySaying, linkDense)
+	} else {
+		if n.option {
+			try(bySign, linkDirect)
+		}
+		try(bySign, linkSigned)
+		if n.setting || n.end < len(text) && text[n.end] == '>' {
+			try(bySign, linkTag)
+		}
+		try(byPlace, linkFrom)
+		try(bySaying, linkTold)
+		try(byPlace, linkDirect)
+		try(byPlace, linkComma)
+	}
+	if !ok {
+		return nil
+	}
+	return n.further(text, first)
+}
+
+// follows is what stands between two values of one name.
+var (
+	valueJoins = regexp.MustCompile(`(?i)^["'”’)]?(?:\s*[,;/|]|\s*[—–-])?\s*\(?(?:(?:and|or|not|now|then|to|but|instead of|rather than|previously|before|formerly|was|it was|used to be|und|oder|nicht|statt|sondern|auf|y|o|no|sino|et|ou|pas|e|não|и|а|не|или|а не|in|into|as well as|plus|replaces|replacing|old one:?|old one was|the old one was|it used to be|before that|capital|or maybe|maybe)\s+){1,3}["'“]?`)
+	valueList  = regexp.MustCompile(`^["'”’]?(?:\s*[,;/|]\s*|\s+|\s*\n\s*(?:[-*•]|\d{1,2}[.)])?\s*)["'“]?`)
+)
+
+// further adds the values that follow the first: "from old1 to new2", "x, not y".
+func (n secretName) further(text string, first span) []span {
+	out := []span{first}
+	from := changesFrom.MatchString(head(text[n.end:], linkBytes))
+	for len(out) < followMost {
+		end := out[len(out)-1].end
+		window := head(text[end:], 80)
+		var s span
+		ok := false
+		if m := valueJoins.FindStringIndex(window); m != nil {
+			s, ok = n.next(text, end+m[1], from)
+		}
+		if m := valueList.FindStringIndex(window); !ok && m != nil && m[1] > 0 && (n.several || n.kind == aCode) {
+			if s, ok = n.next(text, end+m[1], false); ok && !hasDigit(text[s.start:s.end]) {
+				ok = false
+			}
+		}
+		if !ok {
+			break
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+var changesFrom = regexp.MustCompile(`(?i)^(?:\s+(?:for|of|on|at)(?:\s+\S+){1,4}?)?\s+(?:from|von|de|da|с)\s`)
+
+// next is a value that follows another.
+func (n secretName) next(text string, i int, plain bool) (span, bool) {
+	end := tokenEnd(text, i)
+	v := text[i:end]
+	switch {
+	case v == "" || strings.HasPrefix(v, markBegin) || isProse(v) || pretend.MatchString(v):
+	case n.kind == aPIN || n.kind == aCVV:
+		if allDigits(v) && len([]rune(v)) >= 3 && !aYear.MatchString(v) {
+			return span{i, end, n.kind.mark()}, true
+		}
+	case strong(v) && (hasLetters(v) || len(v) >= 5), plain && !saysOf(v):
+		return span{i, end, n.kind.mark()}, true
+	}
+	return span{}, false
+}
+
+var (
+	// pinDigits are the digits of a PIN, in one or in groups.
+	pinDigits = regexp.MustCompile(`^["'“(]?(\p{Nd}{3,12}|\p{Nd}(?:[ -]\p{Nd}){3,11}|\p{Nd}{2,4}(?:[ -]\p{Nd}{2,4}){1,3})(?:$|[^\p{Nd}\pL_])`)
+	// pinWords are digits in words.
+	pinWords  = regexp.MustCompile(`(?i)^(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|zéro|un|deux|trois|quatre|cinq|sept|huit|neuf|um|dois|três|quatro|sete|oito|nove|due|tre|quattro|cinque|sei|sette|otto|ноль|один|два|три|четыре|пять|шесть|семь|восемь|девять)(?:[ ,-]{1,2}|$|[.!?\n])){3,12}`)
+	cvvDigits = regexp.MustCompile(`^["'(]?(\p{Nd}{3,4})(?:$|[^\p{Nd}\pL_])`)
+	ssnDigits = regexp.MustCompile(`^["'(]?(\d{3}[- .]?\d{2}[- .]?\d{4})(?:$|[^\d])`)
+	// measure follows a number that is no PIN.
+	measure = regexp.MustCompile(`(?i)^\s*(?:%|cm|mm|m|km|kg|g|years?|days?|hours?|minutes?|times?|characters?|digits?|letters?|words?|people|users?|pins?|codes?|°|dollars?|euros?|usd|eur)\b`)
+)
+
+// value gives the secret that is told at i, if one is.
+func (n secretName) value(text string, i int, how link) (span, bool) {
+	if i >= len(text) || strings.HasPrefix(text[i:], markBegin) {
+		return span{}, false
+	}
+	mark := n.kind.mark()
+	form := map[secretKind]*regexp.Regexp{aPIN: pinDigits, aCVV: cvvDigits, anSSN: ssnDigits}[n.kind]
+	if form != nil {
+		window := head(text[i:], 64)
+		if m := form.FindStringSubmatchIndex(window); m != nil && !measure.MatchString(window[m[3]:]) {
+			return span{i + m[2], i + m[3], mark}, true
+		}
+		if m := pinWords.FindStringIndex(window); m != nil && n.kind == aPIN {
+			return span{i, i + len(strings.TrimRight(window[:m[1]], " ,-.!?\n")), mark}, true
+		}
+		if n.kind != aPIN || how == byPlace {
+			return span{}, false
+		}
+		if end := tokenEnd(text, i); strong(text[i:end]) && (how == bySign || !aYear.MatchString(text[i:end])) {
+			return span{i, end, mark}, true
+		}
+		return span{}, false
+	}
+	if start, end, behind, ok := quotedValue(text, i); ok {
+		if n.quoted(text[start:end], how) {
+			if how == bySign && (n.setting || byteAt(text, n.end) == '"' || byteAt(text, n.end) == '\\') || strings.HasSuffix(text[:start], `\"`) {
+				return span{start, end, mark}, true
+			}
+			return span{i, behind, mark}, true
+		}
+		return span{}, false
+	}
+	if first, size := utf8.DecodeRuneInString(text[i:]); valueQuotes[first] != "" || first == '(' || first == '<' && how == bySaying {
+		i += size // it does not close
+	}
+	end := tokenEnd(text, i)
+	v := text[i:end]
+	if v == "" || strings.HasPrefix(v, markBegin) || pretend.MatchString(v) && !(how != byPlace && strings.ContainsAny(v, "0123456789") && len(v) > 4 && !strings.HasPrefix(v, "$") && !strings.HasPrefix(v, "{") && hasLetters(v) && strong(v) && !strings.Contains(v, ".") && !strings.HasPrefix(strings.ToLower(v), "your")) {
+		return span{}, false
+	}
+	switch n.kind {
+	case aCode:
+		if hasDigit(v) && len(v) >= 4 && !harmless.MatchString(v) && !measure.MatchString(head(text[end:], 24)) && !(how == byPlace && aYear.MatchString(v)) {
+			return span{i, end, mark}, true
+		}
+		return span{}, false
+	case aKey, anyKey:
+		if n.looksMade(v, how) {
+			return span{i, end, mark}, true
+		}
+		return span{}, false
+	}
+	if first, _ := utf8.DecodeRuneInString(v); isDense(first) {
+		return denseValue(text, i, end, mark)
+	}
+	if n.kind == aPhrase && how != byPlace {
+		return n.phrase(text, i, how)
+	}
+	if n.kind == aPhrase && how == byPlace && whichIs.MatchString(tail(text[:n.start], 40)) {
+		if c := clauseFrom(text, i); len(c.words) >= 3 && !saidOf[strings.ToLower(v)] && !saysOf(v) {
+			return span{i, c.end, mark}, true
+		}
+	}
+	if how == byPlace {
+		if n.kind == aWord && !hasLetters(v) {
+			return span{}, false
+		}
+		return span{i, end, mark}, standsOut(v)
+	}
+	if n.kind == aWord && how == bySaying {
+		return span{i, end, mark}, standsOut(v)
+	}
+	return n.word(text, i, how)
+}
+
+// whichIs ends before the name of a phrase that stands right behind it.
+var whichIs = regexp.MustCompile(`(?i)\b(?:use|used|with|using|by|type|enter|is)\s+(?:(?:the|my|our|this|a)\s+)?(?:[\pL-]+\s+)?$`)
+
+// quoted says whether what stands in quotes behind a name is a secret.
+func (n secretName) quoted(v string, how link) bool {
+	switch {
+	case strings.Contains(v, markBegin) || pretend.MatchString(v):
+		return false
+	case n.kind == aKey || n.kind == anyKey:
+		return n.looksMade(v, how)
+	case n.kind == aCode:
+		return hasDigit(v)
+	case how == byPlace:
+		return standsOut(v) || !strings.Contains(v, " ") && !isProse(v) && n.kind == aPassword
+	}
+	return true
+}
+
+// looksMade says whether a word can be a key.
+func (n secretName) looksMade(v string, how link) bool {
+	if known[strings.ToLower(v)] || harmless.MatchString(v) || isProse(v) || allDigits(v) && len(v) < 6 || strings.ContainsAny(v, " ") {
+		return false
+	}
+	switch {
+	case n.kind == anyKey && how == bySign:
+		return len(v) >= 8 && hasDigit(v)
+	case n.kind == anyKey:
+		return len(v) >= 16 && hasDigit(v) && hasLetters(v)
+	case how == bySign && (n.setting || n.option):
+		return len(v) >= 4
+	case how == bySign:
+		return hasDigit(v) && len(v) >= 5 || len(v) >= 16
+	case how == byPlace:
+		return len(v) >= 8 && hasDigit(v) && hasLetters(v)
+	}
+	return len(v) >= 5 && hasDigit(v) || len(v) >= 20 && !strings.Contains(v, "/")
+}
+
+// word gives a password that is told as "password: x" or "the password is x".
+func (n secretName) word(text string, i int, how link) (span, bool) {
+	mark := n.kind.mark()
+	c := clauseFrom(text, i)
+	if len(c.words) == 0 || inTitle(text, n.end, c) {
+		return span{}, false
+	}
+	first := c.words[0]
+	if first.end-first.start > clauseBytes*4-8 {
+		first.end = tokenEnd(text, i)
+		first.text = text[i:first.end]
+	}
+	if isProse(first.text) {
+		if c.listed() || how == bySign && c.spelledOut() {
+			return span{i, c.end, mark}, true
+		}
+		return span{}, false
+	}
+	if strong(first.text) {
+		return span{i, first.end, mark}, true
+	}
+	if known[strings.ToLower(first.text)] || strings.Contains(first.text, "://") && how != bySign {
+		return span{}, false
+	}
+	if len(c.words) == 1 && c.whole {
+		if n.option || !(how == bySaying && saysOf(first.text) && strings.HasSuffix(first.text, "ly")) {
+			return span{i, first.end, mark}, true
+		}
+		return span{}, false
+	}
+	if n.option || n.setting && how == bySign {
+		return span{i, first.end, mark}, true
+	}
+	if c.listed() {
+		if len(c.words) > 9 { // too many words for a password: what comes next has no mark before it
+			return span{i, first.end, mark}, true
+		}
+		return span{i, c.end, mark}, true
+	}
+	if saysOf(first.text) && how == bySaying {
+		return span{}, false
+	}
+	// Other words follow: of those only some can follow a password.
+	if how == bySign || afterPassword[strings.ToLower(c.words[1].text)] || strings.ContainsAny(c.words[1].text, ":=") || nameOf(c.words[1].text, "", "").kind != noSecret {
+		return span{i, first.end, mark}, true
+	}
+	return span{}, false
+}
+
+// inTitle says whether a name and what is said of it are words of a title: "The Password
+// Is Courage".
+func inTitle(text string, end int, c bits) bool {
+	copula := strings.TrimSpace(text[end:c.words[0].start])
+	if copula != "Is" && copula != "Was" && copula != "Are" {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(c.words[0].text)
+	return unicode.IsUpper(first) && !strong(c.words[0].text)
+}
+
+// afterPassword are words that may follow a password.
+var afterPassword = set(`for at on in and but so if please don't do or not with to now when because since as by i you we it keep remember save note pls which that the my is was if though too still today since until user username login email url host für y pero para et mais pour und aber e mas per и но для от`)
+
+// spelledOut says whether words behind "password:" are one, as in "password: i love my
+// dog": small words only, of which the first does not say what it must be.
+func (b bits) spelledOut() bool {
+	if !b.whole || len(b.words) < 3 || len(b.words) > 9 || saidOf[b.words[0].text] {
+		return false
+	}
+	for _, w := range b.words {
+		for _, r := range strings.TrimRight(w.text, ".!") {
+			if !unicode.IsLower(r) && r != '\'' {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// saidOf are words that say what is with a password.
+var saidOf = set(`must should needs need not no none see ask at in on is was are has been will can cannot minimum least required reset changed expired wrong incorrect too very same stored saved sent kept forgotten lost missing unknown invalid weak strong same-as optional please about how what when where why if for`)
+
+// phrase gives a password of several words.
+func (n secretName) phrase(text string, i int, how link) (span, bool) {
+	mark := n.kind.mark()
+	if end := seedEnd(text, i); end > i {
+		return span{i, end, mark}, true
+	}
+	c := clauseFrom(text, i)
+	if len(c.words) == 0 {
+		return span{}, false
+	}
+	first := c.words[0].text
+	if how == bySaying && (isProse(first) || saysOf(first)) {
+		said := 0
+		for _, w := range c.words[1:] {
+			if isProse(w.text) && !strong(w.text) {
+				said++
+			}
+		}
+		if len(c.words) == 1 || said > 0 && !(first == "never" && len(c.words) > 2 && said < len(c.words)-1) {
+			return span{}, false
+		}
+	}
+	if how == bySign && isProse(first) && (len(c.words) < 3 || saidOf[strings.ToLower(first)]) {
+		return span{}, false
+	}
+	return span{i, c.end, mark}, true
+}
+
+// seedWords are the words of a seed, which may be numbered or parted by commas.
+var seedWords = regexp.MustCompile(`^(?:(?:\d{1,2}[.):]?\s*)?[a-z]{3,8}(?:[,;]?\s+|$|[.!])){11,25}`)
+
+func seedEnd(text string, i int) int {
+	window := head(text[i:], 360)
+	m := seedWords.FindStringIndex(window)
+	if m == nil {
+		return i
+	}
+	found := strings.TrimRight(window[:m[1]], " ,;\n.!")
+	said := 0
+	for _, w := range strings.Fields(found) {
+		if isProse(w) {
+			said++
+		}
+	}
+	if said > 4 {
+		return i
+	}
+	return i + len(found)
+}
+
+// denseValue gives a password in a script without blanks.
+func denseValue(text string, i, end int, mark string) (span, bool) {
+	v := text[i:end]
+	if hasDigit(v) || strings.ContainsFunc(v, func(r rune) bool { return r < 0x80 && unicode.IsLetter(r) }) {
+		return span{i, end, mark}, !denseProse.MatchString(v)
+	}
+	if n := utf8.RuneCountInString(v); n < 2 || n > 24 || denseProse.MatchString(v) {
+		return span{}, false
+	}
+	return span{i, end, mark}, true
+}
+
+var denseProse = regexp.MustCompile(`^(?:我|你|他|她|它|错|錯|对|對|什|不|很|一样|必|加密|空|正确|正確|过期|過期|太|安全|简单|簡單|复杂|複雜|谁|哪|怎|多少|忘|被|最|个|個|必要|違|間違|何|なん|秘密|安全|簡単|長|短|変|同じ|まだ|もう|難|覚|お|教|이|안|너무|뭐|무엇|잊|틀|같|길|짧)`)
+
+var (
+	possessives = `(?:my|our|the|his|her|their|your|mi|mis|mein|meine|unser|mon|ma|notre|il mio|la mia|meu|minha|a minha|mijn|мой|наш|\S+['’]s)`
+	// isMine stands between a value and its name: "x is my wifi password".
+	isMine = regexp.MustCompile(`(?i)(?:["'”’)]?\s*,?\s+(is|was|are|as|for|being|will be|es|est|ist|è|é|это|jest|is now|is still|= ?)\s+` + possessives + `\s+(?:(?:old|new|current|former|main|default|usual|actual|real|temporary|secret|own|[\pL'’-]+(?:['’]s)?)\s+){0,3}|["'”’]?\s*\()$`)
+	// usual come between "my" and a name that is then nobody's.
+	usual = regexp.MustCompile(`(?i)\b(?:most|common|commonest|worst|popular|typical|average|same|first|best)\b`)
+	// afterName goes on behind a name that a value was said of.
+	afterName = regexp.MustCompile(`(?i)^(?:$|[\s"'”’)]*(?:$|[.,;:!?)\n—–-]|(?:for|to|on|at|in|of|now|btw|and|but|so|please|pls|again|since|there|here|everywhere|too|as well|because|don't|if|für|para|pour|de|per|lol|these days|today|right now|then)\b))`)
+)
+
+// reverseBytes is how far before a name its value is looked for.
+const reverseBytes = 160
+
+// toldBefore finds the value before a name: "x is my password", "I use x as my password".
+func toldBefore(text string, n secretName, read int) (span, bool) {
+	if n.kind == anyKey || n.kind == aWord || n.setting || n.option || !afterName.MatchString(head(text[n.end:], 40)) {
+		return span{}, false
+	}
+	from := max(read, n.start-reverseBytes)
+	for from < n.start && !utf8.RuneStart(text[from]) {
+		from++
+	}
+	window := text[from:n.start]
+	m := isMine.FindStringSubmatchIndex(window)
+	if m == nil || usual.MatchString(window[m[0]:]) {
+		return span{}, false
+	}
+	bracketed := m[2] < 0
+	as := !bracketed && strings.EqualFold(window[m[2]:m[3]], "as")
+	said := window[:m[0]]
+	mark := n.kind.mark()
+	if closed := text[from+m[0]]; closed == '"' || closed == '\'' || strings.HasPrefix(text[from+m[0]:], "”") {
+		opening := map[byte]string{'"': `"`, '\'': `'`}[closed]
+		if opening == "" {
+			opening = "“"
+		}
+		if i := strings.LastIndex(said, opening); i >= 0 && i+len(opening) < len(said) && !strings.Contains(said[i:], "\n") {
+			return span{from + i + len(opening), from + len(said), mark}, true
+		}
+	}
+	start := strings.LastIndexFunc(said, unicode.IsSpace) + 1
+	v := strings.Trim(said[start:], `"'“‘(`)
+	start = from + strings.LastIndex(said, v)
+	end := start + len(v)
+	if v == "" || strings.Contains(v, markBegin) || start < read || known[strings.ToLower(v)] || harmless.MatchString(v) && n.kind != anSSN {
+		return span{}, false
+	}
+	if from > 0 && start == from {
+		return span{}, false // its beginning may be farther off
+	}
+	switch n.kind {
+	case aPIN, aCVV:
+		return span{start, end, mark}, allDigits(v) && len([]rune(v)) >= 3
+	case anSSN:
+		return span{start, end, mark}, ssnDigits.MatchString(v)
+	case aCode:
+		return span{start, end, mark}, hasDigit(v) && len(v) >= 4
+	case aKey:
+		return span{start, end, mark}, hasDigit(v) && len(v) >= 6
+	}
+	if strong(v) {
+		return span{start, end, mark}, true
+	}
+	if bracketed || isProse(v) || notValue[strings.ToLower(v)] {
+		return span{}, false
+	}
+	// A word alone, or words in a row, from the beginning of the clause.
+	opens := strings.LastIndexAny(said, ".!?,;:\n") + 1
+	words := clauseFrom(text[:end], from+opens+len(said[opens:])-len(strings.TrimLeft(said[opens:], " ")))
+	whole := from == 0 || opens > 0
+	switch {
+	case whole && len(words.words) == 1 && words.whole:
+		return span{start, end, mark}, true
+	case whole && words.listed() && len(words.words) >= 3 && n.kind != aPIN && !strings.ContainsAny(said[opens:], "\"'"):
+		return span{words.words[0].start, end, mark}, true
+	case as && useBefore.MatchString(said[:start-from]):
+		return span{start, end, mark}, true
+	}
+	return span{}, false
+}
+
+var (
+	notValue  = set(`he she this it that these those what which who where here there someone everybody nobody everyone one another something email phone thing name word bitwarden keepass lastpass dashlane security safety length question answer`)
+	useBefore = regexp.MustCompile(`(?i)\b(?:use|used|using|uses|set|chose|pick|picked|choose|put|have|had|keep|kept|type|enter|need|want|saved?|stored?)\s+["'“]?$`)
+)

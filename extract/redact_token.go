@@ -1,0 +1,206 @@
+package extract
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// secret is one form in which a secret shows itself. Group 1 of the pattern, if
+// there is one, is the part that is taken out; else the whole match is.
+//
+// The time that it takes is linear in the text only if no match that is begun can
+// run on for long while another, later one is found: each search would go over the
+// same text again. So what ends at a far mark is read by hand.
+type secret struct {
+	// hints are lower-case pieces of which one stands in every text that matches;
+	// they spare the pattern for the texts that have none.
+	hints   []string
+	pattern *regexp.Regexp
+	mark    string
+	// find is asked in place of the pattern, if there is one.
+	find func(text string) [][]int
+	// accept says whether the part really is one; nil accepts all.
+	accept func(value string) bool
+}
+
+var secrets = []secret{
+	{hints: []string{"-----begin"}, find: privateKeys, mark: keyMark},
+	{hints: []string{"eyj"}, pattern: regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*`), mark: tokenMark},
+	{hints: []string{"sk-", "sk_", "pk-", "pk_", "rk-", "rk_"}, pattern: regexp.MustCompile(`\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}`), mark: keyMark, accept: madeUp},
+	{hints: []string{"gh", "glpat-", "glrt-", "gldt-"}, pattern: regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|rt|dt)-[A-Za-z0-9_.-]{16,})`), mark: tokenMark},
+	{hints: []string{"akia", "asia", "agpa", "aida", "aroa"}, pattern: regexp.MustCompile(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b`), mark: keyMark},
+	{hints: []string{"xox", "xapp-"}, pattern: regexp.MustCompile(`\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}`), mark: tokenMark},
+	{hints: []string{"aiza"}, pattern: regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{30,}`), mark: keyMark},
+	{hints: []string{"ya29."}, pattern: regexp.MustCompile(`\bya29\.[0-9A-Za-z_-]{20,}`), mark: tokenMark},
+	{hints: vendorHints, pattern: vendorKeys, mark: keyMark, accept: madeUp},
+	{hints: []string{":"}, pattern: regexp.MustCompile(`\b(?:bot)?\d{8,10}:[A-Za-z0-9_-]{35}\b`), mark: tokenMark},
+	{hints: []string{"://"}, find: userinfo, mark: passwordMark},
+	{hints: []string{"hooks.slack.com", "api/webhooks", "webhook.office.com", "hooks.zapier.com"}, pattern: regexp.MustCompile(`(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/webhooks|webhook\.office\.com|hooks\.zapier\.com/hooks/catch)/([A-Za-z0-9_/@.-]{8,})`), mark: tokenMark},
+	{hints: []string{"sig", "token", "auth", "key="}, pattern: regexp.MustCompile(`(?i)[?&](?:sig|signature|x-amz-signature|x-amz-security-token|(?:access_|auth_|id_|api_)?token|auth|(?:api_?|access_?)?key)=([A-Za-z0-9%._~+/=-]{12,})`), mark: tokenMark, accept: hasDigit},
+	{hints: []string{"authorization"}, pattern: regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=：]\s*["']?(?:basic|bearer|token|digest|apikey)\s+([^\s"',;]{6,})`), mark: tokenMark},
+	{hints: []string{"bearer"}, pattern: regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/-]{12,}=*)`), mark: tokenMark, accept: hasDigit},
+	// user:password behind the option for it.
+	{hints: []string{"-u", "--proxy-user"}, pattern: regexp.MustCompile(`(?:^|\s)(?:-u|-U|--user|--proxy-user)(?:[ =]+|)["']?[A-Za-z0-9._@\\-]{1,80}[:%]([^\s"']+)`), mark: passwordMark, accept: func(v string) bool { return hasLetters(v) && !strings.HasPrefix(v, "//") }},
+	{hints: []string{" -p", " -a"}, pattern: regexp.MustCompile(`\b(?:mysql(?:dump|admin)?|mariadb)\b[^\n|]{0,120}?\s-p([^\s-]\S*)`), mark: passwordMark},
+	{hints: []string{" -p", " -a"}, pattern: regexp.MustCompile(`\b(?:sshpass|(?:docker|podman|oc|helm registry|az) login|redis-cli|zip|7z|mongosh?)\b[^\n|]{0,120}?\s-(?:p|P|a)[ =]*["']?([^\s"'-][^\s"']*)`), mark: passwordMark},
+	{hints: []string{"pass:"}, pattern: regexp.MustCompile(`\s-pass(?:in|out)?\s+pass:(\S+)`), mark: passwordMark},
+	// bob / hunter2x, bob:hunter2x
+	{hints: []string{"log", "sign", "cred", "account", "user", "admin", "ssh", "ftp", "vpn"}, pattern: regexp.MustCompile(`(?i)\b(?:log-?in|log in|sign in|credentials?|creds|account|user(?:name)?|admin|ssh|s?ftp|vpn)\b[^\n/:]{0,30}?(?:[:=]|\b)\s*[^\s/:]{2,60}\s*(?: / |/|:| \| )\s*([^\s/:]{6,})`), mark: passwordMark, accept: lettersAndDigits},
+	{pattern: regexp.MustCompile(`^\s*[A-Za-z][A-Za-z._@-]{1,40}(?: ?/ ?| ?: ?| \| )([A-Za-z][^\s/:.-]{5,40})\s*$`), hints: digitHints, mark: passwordMark, accept: func(v string) bool { return lettersAndDigits(v) && letters(v) >= 4 }},
+	{hints: []string{"u:", "user:", "l:", "login:", "username:"}, pattern: regexp.MustCompile(`(?i)\b(?:u|l|user(?:name)?|login)\s*:\s*\S{1,80}\s+(?:p|pw|pass|pwd)\s*:\s*(\S+)`), mark: passwordMark},
+	{hints: []string{"pass "}, pattern: regexp.MustCompile(`(?i)(?:\b(?:user(?:name)?|login|account|email)\b[^\n]{1,60}?|[,;/&]\s*|\band\s+)\bpass\s+([^\s,;]{5,})`), mark: passwordMark, accept: lettersAndDigits},
+	{pattern: ibanForm, find: ibans, mark: ibanMark, hints: digitHints},
+}
+
+// vendorBegins are how the keys of services begin, with the fewest characters that follow.
+var vendorBegins = []struct {
+	begin string
+	least int
+}{
+	{`hf_`, 30}, {`npm_`, 30}, {`pypi-`, 30}, {`do[opr]_v1_`, 40}, {`whsec_`, 20}, {`SG\.`, 30}, {`shp(?:at|ss|ca|pa)_`, 20}, {`hv[sbr]\.`, 20}, {`lin_api_`, 20},
+	{`ntn_`, 30}, {`secret_`, 30}, {`fig[dou]_`, 30}, {`sntry[su]_`, 30}, {`PMAK-`, 30}, {`sq0(?:atp|csp|idp)-`, 20}, {`tskey-`, 16}, {`r8_`, 30}, {`gsk_`, 30}, {`xai-`, 30},
+	{`pplx-`, 30}, {`nvapi-`, 30}, {`dckr_pat_`, 20}, {`rubygems_`, 30}, {`AGE-SECRET-KEY-1`, 30}, {`pscale_(?:tkn|pw|oauth)_`, 20}, {`dapi`, 32}, {`NRAK-`, 20}, {`glsa_`, 30},
+	{`sbp_`, 30}, {`ph[cx]_`, 30}, {`xkeysib-`, 40}, {`ATATT3`, 30}, {`ATBB`, 24}, {`GOCSPX-`, 20}, {`1//0`, 30}, {`EAA[A-Z]`, 60}, {`dp\.(?:pt|st|ct)\.`, 30}, {`CFPAT-`, 30},
+	{`CLOJARS_`, 40}, {`FLWSECK`, 16}, {`pat-(?:na|eu)\d-`, 30}, {`fm[12]_`, 40}, {`ops_eyJ`, 40}, {`tfp_`, 30}, {`key-`, 32}, {`m0-`, 24}, {`lsv2_(?:pt|sk)_`, 30}, {`AKCp`, 30}, {`cio`, 32},
+}
+
+// vendorHints and vendorKeys are those of vendorBegins.
+var vendorHints, vendorKeys = vendorForms()
+
+func vendorForms() (hints []string, pattern *regexp.Regexp) {
+	plain := regexp.MustCompile(`^[a-z0-9_/-]+`)
+	var forms []string
+	for _, v := range vendorBegins {
+		forms = append(forms, v.begin+`[A-Za-z0-9_./+=-]{`+strconv.Itoa(v.least)+`,}`)
+		hints = append(hints, plain.FindString(strings.ToLower(v.begin)))
+	}
+	return hints, regexp.MustCompile(`\b(?:` + strings.Join(forms, `|`) + `)`)
+}
+
+func (s secret) hinted(low string) bool {
+	return slices.ContainsFunc(s.hints, func(h string) bool { return strings.Contains(low, h) })
+}
+
+// spans gives where the secrets of this form are.
+func (s secret) spans(text string) []span {
+	find := s.find
+	if find == nil {
+		find = func(text string) [][]int { return s.pattern.FindAllStringSubmatchIndex(text, -1) }
+	}
+	var out []span
+	for _, m := range find(text) {
+		start, end := m[0], m[1]
+		if len(m) >= 4 && m[2] >= 0 {
+			start, end = m[2], m[3]
+			if s.find == nil {
+				end = trimmedEnd(text, start, end)
+			}
+		}
+		if start < end && (s.accept == nil || s.accept(text[start:end])) {
+			out = append(out, span{start, end, s.mark})
+		}
+	}
+	return out
+}
+
+// madeUp says whether what has the form of a key is more than words with dashes.
+func madeUp(v string) bool {
+	run, longest := 0, 0
+	for i := range len(v) {
+		if b := v[i]; b >= '0' && b <= '9' || b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' {
+			run++
+			longest = max(longest, run)
+		} else {
+			run = 0
+		}
+	}
+	return longest >= 10 && hasDigit(v)
+}
+
+// maxUserinfo is how far behind "://" its "@" is looked for, in bytes.
+const maxUserinfo = 1024
+
+// userinfo finds the password in "scheme://user:password@host", and the token that
+// stands there alone.
+func userinfo(text string) [][]int {
+	var out [][]int
+	for from := 0; ; {
+		n := strings.Index(text[from:], "://")
+		if n < 0 {
+			return out
+		}
+		start := from + n + len("://")
+		from = start
+		if n == 0 && start == len("://") || !isASCIIAlnum(text[start-len("://")-1]) {
+			continue
+		}
+		end := min(len(text), start+maxUserinfo)
+		if n := strings.IndexAny(text[start:end], " \t\n\r\"'`<>"); n >= 0 {
+			end = start + n
+		}
+		from = end
+		run := text[start:end]
+		if again := strings.Index(run, "://"); again >= 0 { // another address behind a comma
+			from = start + again
+			run = run[:again]
+		}
+		authority := run
+		if i := strings.IndexAny(run, "/?#"); i >= 0 {
+			authority = run[:i]
+		}
+		colon, at := strings.IndexByte(authority, ':'), strings.LastIndexByte(authority, '@')
+		if at < 0 && colon > 0 && allDigits(authority[colon+1:]) {
+			continue // a port
+		}
+		if at < 0 { // a password with "/" in it, unless the "@" is of the path
+			if colon > 0 && colon < len(authority)-1 {
+				at = strings.LastIndexByte(run, '@')
+			}
+			if at < 0 {
+				continue
+			}
+		}
+		switch {
+		case colon >= 0 && colon+1 < at:
+			out = append(out, []int{start + colon + 1, start + at})
+		case colon < 0 && at >= 16 && hasDigit(run[:at]):
+			out = append(out, []int{start, start + at})
+		}
+	}
+}
+
+var (
+	keyBegin = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]+-----`)
+	keyEnd   = regexp.MustCompile(`-----END [A-Z0-9 ]+-----`)
+)
+
+// privateKeys finds keys in armour, from "BEGIN" to the next "END", or as far as
+// what follows can be part of one.
+func privateKeys(text string) [][]int {
+	ends := keyEnd.FindAllStringIndex(text, -1)
+	var out [][]int
+	done := 0
+	for _, begin := range keyBegin.FindAllStringIndex(text, -1) {
+		if begin[0] < done {
+			continue
+		}
+		for len(ends) > 0 && ends[0][0] < begin[1] {
+			ends = ends[1:]
+		}
+		if done = begin[1]; len(ends) > 0 {
+			done = ends[0][1]
+		} else {
+			for done < len(text) && armoured(text[done]) {
+				done++
+			}
+		}
+		out = append(out, []int{begin[0], done})
+	}
+	return out
+}
+
+func armoured(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || strings.IndexByte("+/= \t\n\f\r", b) >= 0
+}
