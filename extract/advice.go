@@ -92,7 +92,7 @@ func (g *grouping) remarks(text string) bool {
 	telling := figures(words) || g.tellsNames(text)
 	counsel := counsels.MatchString(text)
 	switch {
-	case n <= 2*shortSaying && (bids.MatchString(text) || offers.MatchString(text) || owns4.MatchString(text)), wishes.MatchString(text) && n <= shortSaying && !figures(words):
+	case n <= 2*shortSaying && (bids.MatchString(text) || offers.MatchString(text) || grants.MatchString(text)), wishes.MatchString(text) && n <= shortSaying && !figures(words):
 		return true
 	case !telling && n <= 2*shortSaying && emptyOf(words), n <= shortSaying && hands.MatchString(text):
 		return true
@@ -165,8 +165,8 @@ var (
 	bids = english(`^(?:(?:if|when|once) [^,]{3,60},\s+)?(?:please |just |simply |go ahead and |try (?:it|that|this) and )*(?:(?:paste|send|share|show|give|upload|attach|post|copy|describe|drop|forward)\b.*\b(?:me|here|us|i'll|i can|with me|below|back)\b|tell me\b|let me know\b|keep me posted|take your time|say the word|remind me\b.*\bagain)`)
 	// offers say what could be done.
 	offers = english(`^(?:if you(?:'d)? (?:like|want|prefer|need|wish)[^,]{0,30},? )?(?:(?:i|we) (?:can|could|would be able to|might|'m able to|am able to)|i'd be (?:able|happy|glad) to|we(?:'ll| can) (?:also )?) ?(?:also |always |certainly |then |even )?\pL+\b[^.]*(?:for you|if you(?:'d)? (?:like|want|need|prefer|wish)|whenever you|when you're ready|you can|too|as well|instead)\W*$|^if you(?:'d)? (?:like|want|prefer|need|wish)[^,]{0,30},? (?:i|we) (?:can|could)\b`)
-	// owns4 owns up to a mistake, or grants that the user is right.
-	owns4 = english(`^(?:(?:oh|ah|yes|no|ok|sorry|oops)[\s,!.]+)*(?:(?:you're|you are) (?:absolutely |totally |quite |completely |so |very )?(?:right|correct|welcome|not alone|doing)\b|(?:i|my) (?:apologi[sz]e|apologies|missed|misread|misspoke|overlooked|misunderstood|mixed)\b|good (?:catch|point|eye|call|question)\b|whenever you(?:'re| are) ready|once upon a time\b|thanks for (?:catching|pointing|clarifying|the correction|your patience|bearing))`)
+	// grants owns up to a mistake, or grants that the user is right.
+	grants = english(`^(?:(?:oh|ah|yes|no|ok|sorry|oops)[\s,!.]+)*(?:(?:you're|you are) (?:absolutely |totally |quite |completely |so |very )?(?:right|correct|welcome|not alone|doing)\b|(?:i|my) (?:apologi[sz]e|apologies|missed|misread|misspoke|overlooked|misunderstood|mixed)\b|good (?:catch|point|eye|call|question)\b|whenever you(?:'re| are) ready|once upon a time\b|thanks for (?:catching|pointing|clarifying|the correction|your patience|bearing))`)
 	// wishes greet, or greet somebody's own.
 	wishes = english(`^(?:safe travels|bon voyage|have an? \pL+|happy \pL+|merry \pL+|good luck|best of luck|best wishes|enjoy|congrat\w*|welcome|say (?:hi|hello) to|give \pL+(?: \pL+)? an? (?:\pL+ )?(?:hug|cuddle|kiss|pat|treat|scratch)|send (?:\pL+ ){1,3}my (?:love|regards|best)|fingers crossed|get well|sleep well|rest well|stay (?:safe|warm|strong)|see you|talk (?:soon|to you)|break a leg|be (?:patient|kind|gentle|good|easy) (?:with|to|on) yourself|hang in there|hold on|come back|you'll (?:do|get|be|manage) (?:great|there|fine|ok|okay|it|well|alright)|consider it done|will do)\b|^\pL+ it is\W*$`)
 	// hands is what hands something over that comes before or behind it.

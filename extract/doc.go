@@ -10,6 +10,9 @@
 //	language.go  which rules of grammar may be applied at all
 //	small_talk.go  greetings, thanks, bare acknowledgements, offers of help
 //	judge.go     what each sentence does: state, ask, command; and what an asking one states by the way
+//	worth.go     whether what a user states tells more than the talk itself; anchor.go has what
+//	             outlasts it, predicate.go what is said of oneself, vocabulary.go the classes of words
+//	imperative.go  commands by their form
 //	passing.go   what is of the moment only: moods, errands, remarks on the work and the answer
 //	light.go     words that carry nothing
 //	advice.go    what of an assistant's words is worth keeping

@@ -67,9 +67,9 @@ var (
 	// eitherTense are pasts that look like the present.
 	eitherTense = set(`read put set cut let hit bet shut hurt hid lit fit`)
 	// goings are doings told without "I am" that are to come.
-	goings      = set(`moving leaving flying going travelling traveling arriving starting coming visiting returning driving sailing getting seeing meeting running racing marrying`)
-	passive     = set(`is are am be i'm it's he's she's we're you're they're isn't aren't get gets getting`)
-	intents     = set(`will won't shall gonna going upcoming due soon scheduled booked arranged planned reserved promised agreed invited plan planning plans hope hoping want wants need needs starts begins leaves opens expecting excited ends expires expire finishes closes arrives arrive departs retires turns lands moves`)
+	goings  = set(`moving leaving flying going travelling traveling arriving starting coming visiting returning driving sailing getting seeing meeting running racing marrying`)
+	passive = set(`is are am be i'm it's he's she's we're you're they're isn't aren't get gets getting`)
+	intents = set(`will won't shall gonna going upcoming due soon scheduled booked arranged planned reserved promised agreed invited plan planning plans hope hoping want wants need needs starts begins leaves opens expecting excited ends expires expire finishes closes arrives arrive departs retires turns lands moves`)
 )
 
 // future says whether words tell of what is to come.
