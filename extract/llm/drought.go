@@ -14,7 +14,7 @@ const (
 	spareCalls = 4
 	// maxFruitless is how many extractions in a row may bring nothing before the model is
 	// left alone.
-	maxFruitless = 4
+	maxFruitless = 8
 )
 
 // mayFail gives how many calls may bring nothing before the rules take the rest: as
@@ -38,8 +38,9 @@ type drought struct {
 }
 
 // noteUse notes what an extraction that asked the model came to: that it learned
-// anything, or why not. After some in a row that did not the server is left alone for a
-// while, each time for longer; the first one after that tries again.
+// anything, or why not. After some in a row that did not the server is left alone, for
+// an eighth of Config.Pause and each time for twice as long; the first one after that
+// tries again.
 func (c *client) noteUse(learned bool, why code) {
 	d := &c.drought
 	d.mu.Lock()
@@ -51,7 +52,7 @@ func (c *client) noteUse(learned bool, why code) {
 	if d.count++; d.count < maxFruitless {
 		return
 	}
-	d.pause = min(max(2*d.pause, c.config.Pause), max(c.config.Pause, c.config.Reprobe))
+	d.pause = min(max(2*d.pause, c.config.Pause/8), max(c.config.Pause, c.config.Reprobe))
 	c.leave(&fault{code: why}, d.pause)
 	c.config.Log.Warn().Str("reason", string(why)).Dur("pause", d.pause).Msg("the language model's answers are of no use: the rules extract for a while")
 }
