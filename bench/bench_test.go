@@ -71,7 +71,7 @@ func TestOnlyChosenFiguresAreMeasured(t *testing.T) {
 func TestChoiceOfFigures(t *testing.T) {
 	for only, want := range map[string][]string{
 		"":                              fullScale.figures(),
-		"POST":                          {writeAlone, writeMany},
+		"POST":                          {writeAlone, writeMany, contextOver(10_000)},
 		"1 client":                      {writeAlone},
 		"10,000 memories among|clients": {writeMany, "search of 10,000 memories among 200,000 of others, p50"},
 	} {

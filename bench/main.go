@@ -55,7 +55,7 @@ func (s scale) figures() []string {
 	for _, n := range s.memories {
 		names = append(names, searchAlone(n), searchAmong(n, s.others))
 	}
-	return names
+	return append(names, contextOver(s.contextSize()))
 }
 
 // choice is which figures are wanted; the zero value wants all.
@@ -206,7 +206,11 @@ func measure(ctx context.Context, s scale, c choice) (r report, err error) {
 	if err != nil {
 		return r, err
 	}
-	r.Rows = append(writes, searches...)
+	contexts, err := measureContexts(ctx, s, c, pg, ns)
+	if err != nil {
+		return r, err
+	}
+	r.Rows = slices.Concat(writes, searches, contexts)
 	return r, nil
 }
 

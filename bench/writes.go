@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"sync"
@@ -151,20 +150,10 @@ func plainTable(ctx context.Context, pg *embedded.Postgres) (*pgxpool.Pool, erro
 
 // echoServer answers with the body it was sent.
 func echoServer() (url string, stop func(), err error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return "", nil, err
-	}
-	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return serve(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.Copy(w, r.Body)
-	})}
-	served := make(chan struct{})
-	go func() {
-		defer close(served)
-		_ = s.Serve(l)
-	}()
-	return "http://" + l.Addr().String(), func() { s.Close(); <-served }, nil
+	}))
 }
 
 // repeat has n clients do a call again and again for a while and gives all times.
