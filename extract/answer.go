@@ -10,7 +10,7 @@ import (
 // answers says whether a message's first sentence is a bare answer to what the
 // other speaker asked just before.
 func (g *grouping) answers(text string) bool {
-	if g.question == "" || g.english && asksOfTalk(g.question) || endsAsking(text) || g.english && asksSomething(text) {
+	if g.question == "" || g.english && asksOfTalk(g.question, text) || endsAsking(text) || g.english && asksSomething(text) {
 		return false
 	}
 	words := wordsOf(text)
@@ -67,23 +67,27 @@ var (
 
 // asksOfTalk says whether a question is about the talk or what is worked on, so that its
 // answer tells nothing of who gives it: "How long should it be?", "Did you clear the cache?"
-func asksOfTalk(question string) bool {
-	if ofWorkAsked.MatchString(question) {
-		return true
-	}
+func asksOfTalk(question, answer string) bool {
 	words := wordsOf(question)
+	asked := false
 	for i, w := range words {
-		if askedTalk[w.low] && (i == 0 || words[i-1].low != "your") {
-			return true
+		if w.low == "your" && i+1 < len(words) && !askedTalk[words[i+1].low] && !talkNouns[words[i+1].low] && !workNouns[words[i+1].low] {
+			return false // "What topic is your thesis on?"
 		}
+		asked = asked || askedTalk[w.low] && (i == 0 || words[i-1].low != "your")
 	}
-	return false
+	return asked || ofWorkAsked.MatchString(question) || goesOnAsked.MatchString(question) && emptyOf(wordsOf(answer))
 }
 
 var (
-	askedTalk   = set(`poem story essay paragraph tone topic sentence sentences wording length format error errors screen cache log logs output query cable cursor draft joke riddle quiz summary translation font button page router printer`)
-	ofWorkAsked = english(`^(?:(?:so|ok|okay|and|great|alright|hmm)[\s,]+)*(?:how (?:are|were) you\b|how (?:do|are) you feel(?:ing)?\b|how(?:'s| is) it going\b|(?:did|have|do|can|could|would) you (?:already )?(?:try|tried|clear|cleared|restart|restarted|reboot|rebooted|check|checked|see|saw|seen|give up|mean|want (?:the|it|me|to (?:see|hear|try|continue|go))|prefer (?:the (?:first|second|short|shorter|long|longer|other)|it|that|this|a (?:shorter|longer|different)))\b|shall (?:we|i)\b|should (?:it|i|we|the)\b|which (?:one|version|option)s? (?:do|would|did) you (?:like|prefer|want)\b|does (?:that|it|this)\b|(?:is|was|are) (?:that|this|it|the (?:light|led|screen|power|cable|page|code|tone|text)) (?:still|now|better|ok|okay|right|correct|what|on|off|working|clear|blinking)\b|how (?:long|formal|short|detailed|many words) (?:should|shall|do you want|would you like)\b|ready (?:for|to)\b)`)
+	askedTalk = set(`poem story essay paragraph tone topic sentence sentences wording error errors cache log logs output query cable cursor draft joke riddle quiz summary translation font router printer`)
+	// ofWorkAsked asks how one is, or how the work goes.
+	ofWorkAsked = english(`^` + askLead + `(?:how (?:are|were) you(?: doing| feeling| holding up| today| tonight| now| this \pL+)*\W*$|how do you feel(?: today| now)?\W*$|how(?:'s| is) it going(?: today| there)?\W*$|(?:did|have|do|can|could) you (?:already )?(?:try|tried|clear|cleared|restart|restarted|reboot|rebooted|check|checked|see|saw|seen|plug|plugged) (?:it|that|this|the|any|again|\pL+ing)\b|do you give up\b|(?:is|was|are) (?:that|this|it|the (?:light|led|screen|power|cable|page|code|tone|text)) (?:still|now|better|blinking|working|loading)\b|how (?:long|formal|short|detailed|many words) (?:should|shall|do you want|would you like)\b)`)
+	// goesOnAsked asks how to go on.
+	goesOnAsked = english(`^` + askLead + `(?:shall (?:we|i)|should (?:it|i|we|the)|which (?:one|version|option)s? (?:do|would|did) you (?:like|prefer|want)|does (?:that|it|this)|(?:is|was) (?:that|this|it)|ready (?:for|to)|do you (?:want|prefer) (?:the|a))\b`)
 )
+
+const askLead = `(?:(?:so|ok|okay|and|great|alright|hmm)[\s,]+)*`
 
 // resolveAnswer resolves the dates of a bare answer, of which its question may tell whether
 // they were or are to be.
@@ -104,7 +108,7 @@ func (g *grouping) resolveAnswer(bare string) (string, moment) {
 
 var (
 	// noAnswer tells that there is none, or none yet.
-	noAnswer = english(`^(?:(?:h+m+|um+|uh+|er+|well|oh|ah|ok|sorry|honestly|no|lol|haha)[\s,.!…]+)*(?:idk|dunno|i(?:'m| am)? (?:don't|dont|do not|really don't|can't|cant) (?:know|remember|say|decide)|no (?:idea|clue)|(?:i'm |im )?not (?:really )?sure|hard to (?:say|tell)|(?:that's a )?(?:good|great|tough|hard) (?:one|question)|let me (?:think|see|check|look)|(?:hang|hold) on|wait|one (?:sec|second|moment|min|minute)|(?:a |just a )?(?:sec|second|moment|minute)|why do you|why would|why are you|what do you mean|none of your|guess|you tell me|i'd rather not|rather not|pass|skip|next)\b`)
+	noAnswer = english(`^(?:(?:h+m+|um+|uh+|er+|well|oh|ah|ok|sorry|honestly|no|lol|haha)[\s,.!…]+)*(?:idk|dunno|i(?:'m| am)? (?:don't|dont|do not|really don't|can't|cant) (?:know|remember|say|decide)|no (?:idea|clue)|(?:i'm |im )?not (?:really )?sure|hard to (?:say|tell)|(?:that's a )?(?:good|great|tough|hard) (?:one|question)|let me (?:think|see|check|look)|(?:hang|hold) on|(?:one |a |just a )?(?:sec|second|moment|min|minute|wait|skip|pass|next|guess)(?: please)?\W*$|why do you|why would|why are you|what do you mean|none of your|you tell me|i'd rather not|rather not)(?:\W|$)`)
 	// nudge asks only whether somebody is there, or goes on.
 	nudge = english(`^(?:(?:hello|hey|hi|so|ok|okay|and|but|well)\W+)*(?:(?:are )?(?:you|u|ya|anyone|anybody) (?:still )?(?:there|here|around|awake|ready|ok|okay|alright|good|up|sure|serious|kidding)|hello|really|seriously|ready|ok|okay|right|more|anything else|what else|and|then|sure|deal|see|so|now what|what|why|how so|how come|still there|everything ok(?:ay)?|all good|better)\W*$`)
 )

@@ -3,6 +3,8 @@ package extract
 import (
 	"slices"
 	"testing"
+
+	"github.com/memdhq/memd"
 )
 
 func TestWhatIsOnlyOfTheTalkIsNotKept(t *testing.T) {
@@ -54,6 +56,13 @@ func TestAnswersToWhatIsWorkedOnTellNothing(t *testing.T) {
 		{"How about soup?", "idk"}, {"u there?", "yep just parking"}, {"Is the light still blinking?", "no it's solid now"}, {"What input do you give it?", "`12-ab c`"},
 	} {
 		check(t, user(c[1]), nil, assistant(c[0]))
+	}
+	for _, c := range [][2]string{
+		{"When do you move?", "next week"}, {"Which floor is your flat on?", "second floor"}, {"How are you getting to work?", "by tram"}, {"What topic is your thesis on?", "tidal mills"}, {"Should I avoid any foods?", "peanuts"},
+	} {
+		if got := texts(extracted(t, []memd.Message{assistant(c[0])}, user(c[1]))); len(got) != 1 {
+			t.Errorf("%q after %q gives %s", c[1], c[0], quoted(got))
+		}
 	}
 	check(t, user("never"), []string{"never (asked: Milk?)"}, assistant("Milk?"))
 	check(t, user("cello"), []string{"cello (asked: Which instrument do you play?)"}, assistant("Which instrument do you play?"), user("sec, door"), assistant("No rush."))
