@@ -81,7 +81,9 @@ func newHouse(t testing.TB, cfg houseConfig) *house {
 		t.Cleanup(func() { _ = relay.Stop(ctx) })
 		w, err := worker.New(pool, h.log, b, doomed{extract.NewRules(), cfg.doomed}, h.embedder, store, worker.Config{
 			Workers: 2, RetryMin: time.Millisecond, RetryMax: 20 * time.Millisecond, PauseMin: 20 * time.Millisecond,
-			PauseMax: 50 * time.Millisecond, VectorsEvery: 20 * time.Millisecond, Metrics: prometheus.NewRegistry()})
+			PauseMax: 50 * time.Millisecond, VectorsEvery: 20 * time.Millisecond,
+			UpkeepEvery: time.Hour, // what a test has let expire is there as long as the test is
+			Metrics:     prometheus.NewRegistry()})
 		if err != nil {
 			t.Fatal(err)
 		}
