@@ -21,6 +21,10 @@ import (
 	"github.com/memdhq/memd/internal/memdtest"
 )
 
+// Tests that run in parallel have a memd of their own each, and mostly wait for it. Not
+// parallel are those that say how long it may take to stop, and those that need an
+// address at which nothing listens.
+
 // binary is memd, built once for all tests of this package.
 var binary string
 

@@ -162,6 +162,7 @@ var wrongFilters = []struct{ name, filter, location string }{
 // TestFilters tries each filter wherever there are filters: all must understand it in the
 // same way.
 func TestFilters(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t))
 	c := d.caller(t)
 	for _, name := range allPlants {

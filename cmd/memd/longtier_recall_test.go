@@ -9,6 +9,7 @@ import (
 )
 
 func TestSearch(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t))
 
 	t.Run("a score says how near a memory is", func(t *testing.T) {
@@ -222,6 +223,7 @@ func TestSearch(t *testing.T) {
 // A context without a query asks for what the last two messages say that have something
 // to say.
 func TestRecallFromWhatWasSaidLast(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t))
 
 	t.Run("the last two messages that carry text are the question", func(t *testing.T) {

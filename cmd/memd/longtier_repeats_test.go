@@ -12,6 +12,7 @@ import (
 )
 
 func TestRepeats(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t))
 	const fact = "I keep my bicycle in the cellar"
 
@@ -148,6 +149,7 @@ func TestRepeats(t *testing.T) {
 }
 
 func TestForgetting(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t))
 
 	t.Run("deleting one user leaves all others as they were", func(t *testing.T) {
@@ -314,6 +316,7 @@ var requestsWithIDs = map[string]string{
 // TestWhatIsNotYoursIsNotThere asks every route for what belongs to another tenant, and to
 // another user.
 func TestWhatIsNotYoursIsNotThere(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t), "MEMD_API_KEYS=k-one=one,k-one-admin=one:admin,k-one-reader=one:reader,k-two=two,k-two-admin=two:admin")
 	key := func(t *testing.T, name string) caller { return d.caller(t, "Authorization", "Bearer "+name) }
 	one := key(t, "k-one")

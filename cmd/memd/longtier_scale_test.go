@@ -15,7 +15,7 @@ import (
 // takes no time.
 func wordy(t *testing.T, env ...string) *daemon {
 	t.Helper()
-	m := &modelServer{t: t, addr: freeAddr(t)}
+	m := &modelServer{t: t, addr: "127.0.0.1:0"}
 	m.listen()
 	return start(t, dataDir(t), append(env, "MEMD_EMBED_URL=http://"+m.addr+"/v1", "MEMD_EMBED_MODEL=words")...)
 }
@@ -49,6 +49,7 @@ func numbered(format string, n int) []string {
 }
 
 func TestManyMemories(t *testing.T) {
+	t.Parallel()
 	d := wordy(t)
 
 	t.Run("all of a user's 2,500 are deleted and none of another's", func(t *testing.T) {
@@ -150,6 +151,7 @@ func TestManyMemories(t *testing.T) {
 // TestWhateverHappensAtOnce adds, changes and deletes one user's memories from several
 // sides. What the answers said is then what there is, and each is found by its words.
 func TestWhateverHappensAtOnce(t *testing.T) {
+	t.Parallel()
 	d := wordy(t)
 	c := d.caller(t)
 	const who, sides, steps = "storm", 8, 40
@@ -303,6 +305,7 @@ func (c caller) recallBeside(times, users, each int, sizes ...int) {
 }
 
 func TestRecallFindsAsManyAsThereAre(t *testing.T) {
+	t.Parallel()
 	d := wordy(t, "MEMD_DB_POOL_MAX=2")
 	d.caller(t).recallBeside(60, 200, 5, 100, 12, 3)
 }

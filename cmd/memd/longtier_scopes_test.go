@@ -10,6 +10,7 @@ import (
 )
 
 func TestScopes(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t))
 
 	t.Run("a memory must carry every id that is asked for", func(t *testing.T) {
@@ -326,6 +327,7 @@ func TestScopes(t *testing.T) {
 
 // What was said in several sessions or to several agents goes when the last of them goes.
 func TestProvenance(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t))
 	forget := func(c caller, count int, query ...string) {
 		c.Helper()

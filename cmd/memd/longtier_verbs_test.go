@@ -18,6 +18,7 @@ var memoryFields = []string{"actor_id", "agent_id", "app_id", "categories", "cre
 	"updated_at", "user_id", "valid_from", "valid_to"}
 
 func TestAddingMemories(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t))
 
 	t.Run("a string, a message and messages are all taken", func(t *testing.T) {
@@ -240,6 +241,7 @@ var large = strings.Repeat("0123456789abcdef", 16<<10+1)
 func pointer[T any](v T) *T { return &v }
 
 func TestReadingMemories(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t))
 
 	t.Run("every answer has the same shape, and its ids work everywhere", func(t *testing.T) {
@@ -463,6 +465,7 @@ func (c caller) patch(id string, body object) memory {
 }
 
 func TestChangingMemories(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t))
 
 	t.Run("a new text is found and the old one is not", func(t *testing.T) {
@@ -735,6 +738,7 @@ func TestChangingMemories(t *testing.T) {
 }
 
 func TestBatchesOfMemories(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t))
 	const path = "/v1/memories/batch"
 	batch := func(items ...object) object {

@@ -48,6 +48,7 @@ func (m *modelServer) listen() {
 	if err != nil {
 		m.t.Fatal(err)
 	}
+	m.addr = l.Addr().String()
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, r *http.Request) {
 		if f := m.fails.Load(); f != 0 {

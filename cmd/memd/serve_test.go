@@ -14,6 +14,7 @@ import (
 )
 
 func TestAStatementIsRecalledInAnotherSession(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t))
 	d.post("alice", "s1", "My favorite color is blue")
 	d.settled()
@@ -156,6 +157,7 @@ func (l *load) verify(t *testing.T, d *daemon, clients, each int) {
 }
 
 func TestKilledInTheMiddleNothingIsLostAndNothingDoubled(t *testing.T) {
+	t.Parallel()
 	dir := dataDir(t)
 	var mu sync.Mutex
 	d := start(t, dir)
@@ -189,6 +191,7 @@ func TestKilledInTheMiddleNothingIsLostAndNothingDoubled(t *testing.T) {
 }
 
 func TestTheQueueCanBeDeletedWhole(t *testing.T) {
+	t.Parallel()
 	dir := dataDir(t)
 	const clients, each = 6, 50
 	l := &load{acks: map[string]int64{}}
@@ -206,6 +209,7 @@ func TestTheQueueCanBeDeletedWhole(t *testing.T) {
 }
 
 func TestTheQueueCanBeDeletedWhileRunning(t *testing.T) {
+	t.Parallel()
 	dir := dataDir(t)
 	const clients, each = 4, 50
 	l := &load{acks: map[string]int64{}}
@@ -228,6 +232,7 @@ func TestTheQueueCanBeDeletedWhileRunning(t *testing.T) {
 }
 
 func TestASecondMemdOnTheSameDataIsRefused(t *testing.T) {
+	t.Parallel()
 	dir := dataDir(t)
 	d := start(t, dir)
 	code, out := exitCode(t, []string{"MEMD_DATA_DIR=" + dir, "MEMD_LISTEN=127.0.0.1:0"}, "serve")
@@ -246,6 +251,7 @@ func TestAPublicAddressNeedsKeys(t *testing.T) {
 }
 
 func TestKeysKeepTenantsApart(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t), "MEMD_API_KEYS=k-acme=acme,k-globex=globex,k-read=acme:reader")
 	if status, _ := d.try(http.MethodGet, "/v1/ingest", ""); status != 401 {
 		t.Errorf("without a key: %d", status)
@@ -295,6 +301,7 @@ func TestConfigCheckTellsEverythingAndHidesSecrets(t *testing.T) {
 }
 
 func TestVersionAndHealth(t *testing.T) {
+	t.Parallel()
 	if code, out := exitCode(t, nil, "version"); code != 0 || !strings.HasPrefix(out, "memd v0.0.0-test ") {
 		t.Errorf("exit %d, %s", code, out)
 	}

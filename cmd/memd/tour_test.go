@@ -14,6 +14,7 @@ var block = regexp.MustCompile("(?s)```(sh|json|text)\n(.*?)```")
 // TestTheTourOfTheREADME runs each command of the tour as it is printed, at another
 // address, and holds the output against what the README shows; … stands for anything.
 func TestTheTourOfTheREADME(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
