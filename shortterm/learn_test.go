@@ -2,6 +2,7 @@ package shortterm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 	"testing"
@@ -176,40 +177,66 @@ func TestNothingSlipsThroughWhenLearningIsTurnedOff(t *testing.T) {
 	equal(t, "in no one state", f.query(t, stateless), 0)
 }
 
-// A session that is being made when learning is turned off is waited for.
-func TestASessionInTheMakingIsWaitedFor(t *testing.T) {
-	for name, known := range map[string]bool{"of one who is known": true, "of one who is new": false} {
-		t.Run(name, func(t *testing.T) {
-			f := open(t, Config{})
-			if known {
-				f.append(t, call(t, "before", "1"))
-			}
-			done := make(chan error, 1)
-			err := f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
-				made, err := f.AppendIn(t.Context(), tx, tenant, []Append{call(t, "s", "secret")}, nil)
-				if err != nil {
-					return err
+// waiting says that n transactions wait for others.
+func (f fixture) waiting(t testing.TB, n int) {
+	t.Helper()
+	memdtest.Until(t, fmt.Sprint(n, " wait"), func() bool {
+		var found int
+		err := f.pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&found)
+		return err == nil && found >= n
+	})
+}
+
+// What is being written when learning is turned off, to a session that is there or that is
+// in the making, is waited for.
+func TestWhatIsBeingWrittenIsWaitedFor(t *testing.T) {
+	for name, before := range map[string][]string{"a session that is there": {"s"}, "a new one": {"other"}, "the first of a person": nil} {
+		for _, together := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, ", together ", together), func(t *testing.T) {
+				f := open(t, Config{LockTimeout: bound})
+				for _, s := range before {
+					f.append(t, call(t, s, "1"))
 				}
-				equal(t, "state", made[0].Messages[0].State, StatePending)
-				go func() {
-					_, err := f.SetPersonLearn(t.Context(), tenant, user, false)
-					done <- err
-				}()
-				memdtest.Until(t, "turning it off waits", func() bool {
-					var n int
-					err := f.pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) OR NOT granted AND locktype = 'transactionid'`).Scan(&n)
-					return err == nil && n > 0
+				var both sync.WaitGroup
+				// Whoever has the key for now stops the append half-way.
+				key := keyOf("k", "b")
+				stop := errors.New("stop")
+				err := f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
+					if _, err := tx.Exec(t.Context(), `INSERT INTO idempotency (tenant_id, key, body) VALUES ($1, $2, $3)`, tenant, key.Hash[:], key.Body[:]); err != nil {
+						return err
+					}
+					both.Go(func() {
+						a := call(t, "s", "secret")
+						var got []Appended
+						var err error
+						if together {
+							got, err = f.together(t, key, a)
+						} else {
+							a.Key = key
+							got = make([]Appended, 1)
+							got[0], err = f.Append(t.Context(), tenant, a)
+						}
+						if err != nil || got[0].Messages[0].State != StatePending {
+							t.Errorf("%+v, %v", got, err)
+						}
+					})
+					f.waiting(t, 1)
+					both.Go(func() {
+						if _, err := f.SetPersonLearn(t.Context(), tenant, user, false); err != nil {
+							t.Error(err)
+						}
+						equal(t, "open once it is off", f.rows(t, "ingest_open"), 0)
+					})
+					f.waiting(t, 2)
+					return stop
 				})
-				return nil
+				both.Wait()
+				if !errors.Is(err, stop) {
+					t.Fatal(err)
+				}
+				equal(t, "open", f.rows(t, "ingest_open"), 0)
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := <-done; err != nil {
-				t.Fatal(err)
-			}
-			equal(t, "open", f.query(t, `SELECT count(*) FROM ingest_open`), 0)
-		})
+		}
 	}
 }
 
