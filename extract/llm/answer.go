@@ -14,6 +14,9 @@ const (
 	maxContent = 256 << 10
 	// maxOpenings is at how many brackets it is tried to read JSON in vain.
 	maxOpenings = 40
+	// shortLine and longLine are from how many bytes on a line of the prompt is known as
+	// such in an answer, by itself or within a line.
+	shortLine, longLine = 8, 24
 	// maxFacts is how many statements of one answer are looked at, repeats aside.
 	maxFacts = 100
 )
@@ -118,15 +121,17 @@ func apart(content string) (said, open string) {
 	}
 }
 
-// withoutPrompt drops the lines of an answer that are the prompt's.
+// withoutPrompt drops the lines of an answer that are the prompt's; a long one within
+// a line, too.
 func withoutPrompt(content string, p prompt) string {
+	content = content[:min(len(content), maxContent)]
 	asked := map[string]bool{}
-	for _, text := range []string{p.system, p.user} {
-		for _, line := range strings.Split(text, "\n") {
-			if line = strings.TrimSpace(line); len(line) >= 8 {
-				asked[line] = true
-			}
+	for line := range strings.Lines(p.system + "\n" + p.user) {
+		line = strings.TrimSpace(line)
+		if len(line) >= longLine {
+			content = strings.ReplaceAll(content, line, "\n")
 		}
+		asked[line] = len(line) >= shortLine && line[0] != '{' // what a prompt says to answer is an answer
 	}
 	lines := strings.Split(content, "\n")
 	kept := lines[:0]

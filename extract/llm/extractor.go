@@ -435,7 +435,7 @@ func (r *run) readChoice(c *choice, p prompt, ps []passage) (judgement, error) {
 	case len(c.calls) == 0 && strings.TrimSpace(c.content) == "" && err != nil:
 		return judgement{}, &fault{code: codeInvalid, shapeless: true, err: errors.New("it was empty")}
 	case err != nil:
-		return judgement{}, &fault{code: codeInvalid, shapeless: true, err: err}
+		return judgement{}, &fault{code: codeInvalid, shapeless: !errors.Is(err, errTorn), err: err}
 	}
 	if len(got.list) > 0 && !slices.ContainsFunc(got.list, func(f fact) bool { return f.text != "" }) {
 		return judgement{}, &fault{code: codeInvalid, shapeless: true, err: errors.New("its facts have no text")}

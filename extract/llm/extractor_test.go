@@ -149,7 +149,7 @@ func TestAnAbsurdAnswerGivesWayToTheRules(t *testing.T) {
 			t.Parallel()
 			s, e := extractWith(t, func(_ int, a asked) reply {
 				if r.body == "echo" {
-					return says(a.Messages[0].Content + "\n" + a.Messages[1].Content)
+					return says(a.Messages[0].Content + a.Messages[1].Content)
 				}
 				return r
 			}, in...)

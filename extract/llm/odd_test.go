@@ -52,7 +52,8 @@ func TestFactsAreFoundWhereverTheyAre(t *testing.T) {
 		"the whole prompt": func(a asked) reply {
 			return says(a.Messages[0].Content + "\n" + a.Messages[1].Content + "\n" + threeFacts)
 		},
-		"a thought": func(asked) reply { return says(`<thinking>Should I say {"facts": []}? No.</thinking>` + threeFacts) },
+		"the prompt in a row": func(a asked) reply { return says(a.Messages[0].Content + a.Messages[1].Content + threeFacts) },
+		"a thought":           func(asked) reply { return says(`<thinking>Should I say {"facts": []}? No.</thinking>` + threeFacts) },
 		"thoughts": func(asked) reply {
 			return says(`<think a="b">{"facts":[]}</think> hm <reasoning>{"facts":[]}</reasoning>` + threeFacts)
 		},

@@ -96,7 +96,7 @@ type line struct {
 }
 
 func lineOf(id int, m *memd.Message, text string) string {
-	l := line{ID: id, Role: string(m.Role), Name: head(m.Name, 60), Text: text}
+	l := line{ID: id, Role: string(m.Role), Name: extract.Redact(head(m.Name, 60)), Text: text}
 	if !m.CreatedAt.IsZero() {
 		at := m.CreatedAt.UTC()
 		if zone, err := time.LoadLocation(m.Timezone); err == nil {

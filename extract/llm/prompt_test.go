@@ -102,3 +102,14 @@ func TestALongMessageIsReadForItsPromptInEachPart(t *testing.T) {
 		}
 	}
 }
+
+// A prompt may say how to answer nothing, and a model do so.
+func TestWhatAPromptSaysToAnswerIsAnAnswer(t *testing.T) {
+	m := user(1, "I like tea")
+	m.LearnAs = &memd.LearnAs{Prompt: "Allergies. If there are none:\n{\"facts\":[]}"}
+	s, e := extractWith(t, replies(says(`{"facts":[]}`)), m)
+	want(t, e, model)
+	if n := len(s.requests()); n != 1 {
+		t.Errorf("%d calls", n)
+	}
+}
