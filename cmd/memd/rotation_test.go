@@ -213,7 +213,7 @@ func agentTurns(c caller, who, agent string, times int) {
 }
 
 // turnOver has sessions of several agents of several users turn over, each so many
-// times, while others post, and says how many messages there are then.
+// times, while others post.
 func turnOver(t *testing.T, d *daemon, users, agents, times int) {
 	t.Helper()
 	c := d.caller(t)
@@ -615,10 +615,6 @@ func (c caller) sessionsOf(user string) []turned {
 func TestTurningOverWhileItIsLearned(t *testing.T) {
 	d := start(t, dataDir(t))
 
-	t.Run("under load", func(t *testing.T) {
-		turnOver(t, d, 4, 5, 5)
-	})
-
 	t.Run("what was said last is learned once", func(t *testing.T) {
 		c := d.caller(t)
 		c.turn("once", "s1", user("Good morning!"))
@@ -737,6 +733,11 @@ func TestTurningOverWhileItIsLearned(t *testing.T) {
 		c.want(200, http.MethodPatch, "/v1/users/quiet", object{"learn": true}, nil)
 		c.say(object{"user_id": "quiet", "session_id": "s2", "messages": list{user("My favorite dog is the whippet.")}})
 		c.sameTexts("on again", c.of("user_id", "quiet").Results, "My favorite color is blue", "Stored as it is", "My favorite dog is the whippet")
+	})
+
+	// Last, for the others would wait for all that is posted meanwhile.
+	t.Run("under load", func(t *testing.T) {
+		turnOver(t, d, 4, 5, 5)
 	})
 }
 
