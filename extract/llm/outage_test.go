@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 	"sync"
