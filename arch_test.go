@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 		"recall", "worker", "assemble", "summary", "remember", "forget", "revise", "httpapi"},
 	"cmd/memd":          {"", "app", "embedded"},
 	"eval":              {"", "embedded", "postgres", "shortterm", "extract", "longterm"},
-	"bench":             {"", "app", "httpapi", "recall", "embedded", "postgres", "shortterm", "longterm", "embed", "embed/e5", "lexical", "bus", "idempotency"},
+	"bench":             {"", "app", "httpapi", "assemble", "recall", "embedded", "postgres", "shortterm", "longterm", "embed", "embed/e5", "lexical", "bus", "idempotency"},
 	"examples/demo":     {},
 	"internal/memdtest": {"", "embedded", "postgres"},
 }

@@ -42,6 +42,9 @@ const (
 	// moreHits is how many hits are asked for beyond those wanted, to have enough when
 	// the window shows some of them. They cost next to nothing: a search ranks more.
 	moreHits = 50
+	// maxSaidBefore is how many messages of an earlier session are looked at for its last
+	// words.
+	maxSaidBefore = 4
 	// earlierMemories is how many memories may stand for what the window does not show.
 	earlierMemories = 100
 )
@@ -202,7 +205,11 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		certain = c.certain(m)
 	}
 	if recalls && !asked {
-		if query.Text = lastWords(window.read); query.Text != "" {
+		words := window.read
+		if before && r.CarryOver && len(window.past) > 0 {
+			words = append(saidBefore(window.past[0]), words...)
+		}
+		if query.Text = lastWords(words); query.Text != "" {
 			query.ExcludeSources = certain
 			search.Go(func() { found = a.search(searching, tenant, query) })
 		}
@@ -350,6 +357,16 @@ func saidOf(e shortterm.Entry) said {
 		s.open = true
 	}
 	return s
+}
+
+// saidBefore gives the last words of the session that this one carries on: with its first
+// message alone it is hardly known what it is about.
+func saidBefore(p shortterm.Past) []said {
+	var all []said
+	for _, e := range p.Entries[max(0, len(p.Entries)-maxSaidBefore):] {
+		all = append(all, saidOf(e))
+	}
+	return all
 }
 
 // lastTurns gives where the last n turns of messages begin.

@@ -35,8 +35,8 @@ const (
 
 // carryOver chooses what of the sessions before this one, the latest first, is open: in
 // the order of how much it matters. That is what was said last, whatever it says; a
-// model's summary; what was asked and not answered; what was decided or is planned; and
-// the turn before the last.
+// model's summary; the turn before the last; and of what is older the questions that were
+// not answered, and what was decided or is planned.
 func carryOver(past []shortterm.Past) []carriedLine {
 	var all []carriedLine
 	taken := map[int64]bool{}
@@ -66,14 +66,14 @@ func carryOver(past []shortterm.Past) []carriedLine {
 		if p.Summary != nil {
 			all = append(all, carriedLine{0, speakerOfSummary, "", p.Summary.Text, place})
 		}
-		questions, plans := openSentences(spoken[:from])
+		whole(before, from)
+		questions, plans := openSentences(spoken[:before])
 		for _, found := range [][]sentenceOf{questions, plans} {
 			for _, s := range slices.Backward(found) {
 				e := spoken[s.message]
 				all = append(all, carriedLine{e.ID, string(e.Role), e.Name, s.text, place + 1 + s.message*maxSentences + s.at})
 			}
 		}
-		whole(before, from)
 	}
 	return all
 }

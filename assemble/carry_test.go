@@ -76,7 +76,7 @@ func TestWhatWasSaidLastIsCarriedFirst(t *testing.T) {
 	for _, l := range lines {
 		texts = append(texts, l.text)
 	}
-	if want := []string{"reply", "last", "sum", "I will move to Oslo", "q", "p"}; !slices.Equal(texts, want) {
+	if want := []string{"reply", "last", "sum", "q", "p", "I will move to Oslo"}; !slices.Equal(texts, want) {
 		t.Errorf("%q, want %q", texts, want)
 	}
 }

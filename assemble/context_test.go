@@ -158,6 +158,25 @@ func (m *memory) learn(a shortterm.Appended) {
 	}
 }
 
+// settle has nothing learned from messages.
+func (m *memory) settle(a shortterm.Appended) {
+	m.Helper()
+	claim, err := m.log.Claim(m.ctx, memd.DefaultTenant, a.SessionNo, 100, 0)
+	if err != nil || claim == nil {
+		m.Fatalf("claim %v, %v", claim, err)
+	}
+	var outcomes []shortterm.Outcome
+	for _, c := range claim.Messages {
+		outcomes = append(outcomes, shortterm.Outcome{MessageID: c.ID, Attempt: c.Attempt, State: shortterm.StateDone, Extractor: "words/1"})
+	}
+	err = m.storePool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+		return m.log.Settle(m.ctx, tx, memd.DefaultTenant, outcomes)
+	})
+	if err != nil {
+		m.Fatal(err)
+	}
+}
+
 func (m *memory) context(r assemble.Request) assemble.Context {
 	m.Helper()
 	c, err := m.assembler.Assemble(m.ctx, memd.DefaultTenant, r)
@@ -287,5 +306,81 @@ func TestContextDegrades(t *testing.T) {
 	r.Query = &query
 	if _, err := m.assembler.Assemble(m.ctx, memd.DefaultTenant, r); memd.KindOf(err) != memd.Unavailable {
 		t.Errorf("with the log away: %v", err)
+	}
+}
+
+// rotate opens the next session of one of alice's, and gives its name.
+func (m *memory) rotate(session string) string {
+	m.Helper()
+	next, _, err := m.log.Rotate(m.ctx, memd.DefaultTenant, shortterm.Rotation{UserID: "alice", SessionID: session})
+	if err != nil {
+		m.Fatal(err)
+	}
+	return next.SessionID
+}
+
+func TestContextCarriesOverUntilTheWindowIsFull(t *testing.T) {
+	m := newMemory(t)
+	m.learn(m.say("s0", "user: The ferry to Elba leaves at nine"))
+	m.settle(m.say("s1", "user: Let's go with the green tent. It is light", "assistant: Noted", "user: Is it light?", "assistant: Very.", "user: How do we get to Elba?", "assistant: By ferry. Shall I book two seats?"))
+	s2 := m.rotate("s1")
+
+	r := request(s2)
+	r.Turns, r.Recall = 2, 1
+	m.say(s2, "user: yes, please")
+	// What is asked for is known from what was said before.
+	c := m.context(r)
+	expect(t, c, "system: retrieved memories:\nuser: The ferry to Elba leaves at nine\nuser: Let's go with the green tent.\nuser: Is it light?\nassistant: Very.\n"+
+		"user: How do we get to Elba?\nassistant: By ferry. Shall I book two seats?", "user: yes, please")
+	if len(c.Carried) != 5 || len(c.Open) != 0 {
+		t.Errorf("carried over %d, open %d", c.Carried, c.Open)
+	}
+	r.CarryOver = false
+	r.Recall = 0
+	expect(t, m.context(r), "user: yes, please")
+
+	r = request(s2)
+	r.Turns, r.Recall = 2, 0
+	m.say(s2, "assistant: Done", "user: And the tent?")
+	expect(t, m.context(r), "user: yes, please", "assistant: Done", "user: And the tent?")
+}
+
+func TestContextSumsUpWhatHasLeftTheWindow(t *testing.T) {
+	m := newMemory(t)
+	for i := range 6 {
+		m.learn(m.say("s1", fmt.Sprintf("user: Box %d holds %d lamps", i, 10+i)))
+	}
+	m.learn(m.say("s2", "user: Box 9 holds 99 lamps")) // of another session
+	m.say("s1", "user: hm")
+	r, query := request("s1"), "box 0"
+	r.Turns, r.Recall, r.Query = 2, 1, &query
+	c := m.context(r)
+	expect(t, c, "system: retrieved memories:\nuser: Box 0 holds 10 lamps\nuser: Box 1 holds 11 lamps\nuser: Box 2 holds 12 lamps\nuser: Box 3 holds 13 lamps\nuser: Box 4 holds 14 lamps",
+		"user: Box 5 holds 15 lamps", "user: hm")
+	if len(c.Recalled) != 1 || len(c.Summary.Memories) != 4 || c.Summary.Upto != nil {
+		t.Errorf("recalled %d, summary %+v", len(c.Recalled), c.Summary)
+	}
+	err := m.logPool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(m.ctx, `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model)
+			SELECT session_no, tenant_id, id, 'They counted lamps.', 'm' FROM conversation_context WHERE message LIKE '%Box 3%'`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = m.context(r)
+	expect(t, c, "system: retrieved memories:\nuser: Box 0 holds 10 lamps\nsummary: They counted lamps.\nuser: Box 4 holds 14 lamps", "user: Box 5 holds 15 lamps", "user: hm")
+	if c.Summary.Upto == nil || len(c.Summary.Memories) != 1 {
+		t.Errorf("summary %+v", c.Summary)
+	}
+	r.Summary = false
+	expect(t, m.context(r), "system: retrieved memories:\nuser: Box 0 holds 10 lamps", "user: Box 5 holds 15 lamps", "user: hm")
+
+	r.Summary = true
+	m.storePool.Close()
+	c = m.context(r)
+	expect(t, c, "system: retrieved memories:\nsummary: They counted lamps.", "user: Box 5 holds 15 lamps", "user: hm")
+	if !slices.Equal(c.Degraded, []string{"recall", "summary"}) {
+		t.Errorf("degraded: %q", c.Degraded)
 	}
 }

@@ -78,7 +78,7 @@ const (
 	), counted AS (
 		UPDATE conversation_session s
 		   SET messages = s.messages + w.n, last_message_id = w.last, last_message_at = w.said,
-		       title = coalesce(s.title, $15), agent_id = coalesce(s.agent_id, $10),
+		       title = CASE WHEN NOT s.incognito THEN coalesce(s.title, $15) END, agent_id = coalesce(s.agent_id, $10),
 		       turns = s.turns + w.turns, bytes = s.bytes + w.bytes, heard_at = now()
 		  FROM (SELECT count(*)::int AS n, max(id) AS last, (array_agg(created_at ORDER BY id DESC))[1] AS said,
 		               (count(*) FILTER (WHERE role = 'user'))::int AS turns, sum(bytes) AS bytes FROM written) w

@@ -83,6 +83,25 @@ func (l *Log) Reopen(ctx context.Context, tx pgx.Tx, tenant string, ids []int64)
 	return int(tag.RowsAffected()), postgres.Err("shortterm.reopen", err)
 }
 
+// Relearn has messages of a session learned from again that stated something together with
+// one whose words go, within tx in which it is held, and takes from whoever is learning from
+// messages after that one, with the old words in view, the right to it. It gives those to tell
+// of with Publish once tx is committed.
+func (l *Log) Relearn(ctx context.Context, tx pgx.Tx, tenant string, sessionNo, id int64, bereft []int64) (opened []int64, err error) {
+	collect := func(rows pgx.Rows) error {
+		some, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		opened = append(opened, some...)
+		return err
+	}
+	b := &pgx.Batch{}
+	b.Queue(interruptAfter, tenant, sessionNo, id).Query(collect)
+	if len(bereft) > 0 {
+		b.Queue(reopenMessages+` RETURNING message_id`, tenant, bereft).Query(collect)
+	}
+	err = tx.SendBatch(ctx, b).Close()
+	return opened, postgres.Err("shortterm.relearn", err)
+}
+
 // Remove deletes messages of one session, within tx in which it is held, with all that is
 // known of their ingest.
 func (l *Log) Remove(ctx context.Context, tx pgx.Tx, tenant string, sessionNo int64, ids []int64) error {
@@ -248,6 +267,10 @@ const (
 		SELECT id, $1, session_no FROM said WHERE learn ` + openAnew + `
 	)
 	SELECT learn FROM said`
+
+	// interruptAfter keeps the attempts, as openAnew does.
+	interruptAfter = `UPDATE ingest_open SET state = 'pending', lease_until = NULL, next_attempt_at = NULL, publish_at = now() + interval '5 s'
+		 WHERE tenant_id = $1 AND session_no = $2 AND message_id > $3 AND state = 'running' RETURNING message_id`
 
 	reopenMessages = `WITH unsettled AS (
 		DELETE FROM ingest_settled e USING conversation_context c
