@@ -32,6 +32,10 @@ type Candidate struct {
 	// or, with a Slot, what Subject, Slot and Value say, as far as it was said before.
 	// Such a candidate is never remembered itself.
 	Forget bool
+	// Slip says, with Forget, that the statement was wrong from the start: a slip of the
+	// tongue, or what another got wrong. It never ended anything. What was so, and is asked to
+	// be forgotten, still ended what it ended.
+	Slip bool
 	// Categories are the extractor's labels, lower case.
 	Categories []string
 	// SaidAt is when it was said: the first source message's CreatedAt.

@@ -322,6 +322,8 @@ CREATE TABLE memory_forgotten (
   subject    text NOT NULL DEFAULT '',
   value      text NOT NULL DEFAULT '',               -- '' for any
   memories   uuid[] NOT NULL DEFAULT '{}',           -- those that went
+  negated    boolean NOT NULL DEFAULT false,         -- it is what denies of the slot
+  slip       boolean NOT NULL DEFAULT false,         -- it was never so, and ended nothing
   PRIMARY KEY (message_id, part, role, actor_id)
 );
 CREATE INDEX memory_forgotten_scope ON memory_forgotten (scope_id);
@@ -346,6 +348,8 @@ CREATE TABLE memory_overruled (
   hash       text NOT NULL,                          -- of the statement as it was; '': nothing at all is learned from the message any more
   slot       text,                                   -- nor anything else about the same, if it had a slot
   at         timestamptz NOT NULL DEFAULT now(),
+  alone      boolean NOT NULL DEFAULT false,         -- the message stated nothing else: nothing is learned from it any more
+  terms      int[] NOT NULL DEFAULT '{}',            -- of the statement: what has them in other words is the same
   PRIMARY KEY (message_id, hash)
 );
 

@@ -137,7 +137,7 @@ func (g *grouping) corrects(text string) bool {
 	}
 	s := amended(last)
 	s.with, s.list = from, false
-	g.out = append(g.out, statement{text: last.text, forget: true, words: last.words}, s)
+	g.out = append(g.out, statement{text: last.text, forget: true, slip: true, words: last.words}, s)
 	g.spoken, g.asked, g.adjacent = true, "", true
 	return true
 }
@@ -174,7 +174,7 @@ func (g *grouping) restates(text string) bool {
 	if from == nil {
 		g.out[n-1] = s
 	} else {
-		g.out = append(g.out, statement{text: last.text, forget: true, words: last.words}, s)
+		g.out = append(g.out, statement{text: last.text, forget: true, slip: true, words: last.words}, s)
 	}
 	g.spoken, g.asked, g.adjacent = true, "", true
 	return true
@@ -260,7 +260,7 @@ func (g *grouping) anothers() []statement {
 
 // takesBackFrom has what another said forgotten.
 func (g *grouping) takesBackFrom(wrong statement) {
-	g.out = append(g.out, statement{text: wrong.text, forget: true, words: wrong.words})
+	g.out = append(g.out, statement{text: wrong.text, forget: true, slip: true, words: wrong.words})
 }
 
 // misquotes says whether a statement has all words of a short phrase in a row but for one
@@ -453,7 +453,7 @@ func (g *grouping) takesBack(text string) bool {
 		was := slotOf(m[1])
 		dated, when := resolve(text, g.said, g.english)
 		g.out = append(g.out,
-			statement{text: m[1], slot: was, forget: true, words: countWords(m[1])},
+			statement{text: m[1], slot: was, forget: true, slip: true, words: countWords(m[1])},
 			statement{text: dated, when: when, words: countWords(text)})
 		g.spoken, g.asked, g.adjacent = true, "", true
 		return true
@@ -461,7 +461,7 @@ func (g *grouping) takesBack(text string) bool {
 	if m := saidThough.FindStringSubmatch(text); m != nil && len(text) <= 300 && standsAlone(m[1]) {
 		clause := strings.TrimSpace(m[1])
 		dated, when := resolve(text, g.said, g.english)
-		g.out = append(g.out, statement{text: clause, slot: slotOf(clause), forget: true, words: countWords(clause)}, statement{text: dated, when: when, words: countWords(text)})
+		g.out = append(g.out, statement{text: clause, slot: slotOf(clause), forget: true, slip: true, words: countWords(clause)}, statement{text: dated, when: when, words: countWords(text)})
 		g.spoken, g.asked, g.adjacent = true, "", true
 		return true
 	}
@@ -476,7 +476,7 @@ func (g *grouping) takesBack(text string) bool {
 	was := slotOf(clause)
 	dated, when := resolve(text, g.said, g.english)
 	g.out = append(g.out,
-		statement{text: clause, slot: was, forget: true, words: countWords(clause)},
+		statement{text: clause, slot: was, forget: true, slip: true, words: countWords(clause)},
 		statement{text: dated, when: when, slot: amend(was, m[2], false), words: countWords(text)})
 	g.spoken, g.asked, g.adjacent = true, "", true
 	return true
@@ -491,7 +491,7 @@ func (g *grouping) saysOtherwise(text string) bool {
 	}
 	if clause := strings.TrimSpace(m[1]); !g.shallow {
 		if was, found := g.saidOf(clause); found {
-			g.out = append(g.out, statement{text: was.text, forget: true, words: was.words})
+			g.out = append(g.out, statement{text: was.text, forget: true, slip: true, words: was.words})
 		}
 	}
 	dated, when := resolve(text, g.said, g.english)

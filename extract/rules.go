@@ -71,7 +71,7 @@ func (s statement) candidate(m *memd.Message, position int) memd.Candidate {
 	c := memd.Candidate{
 		Text: s.text, Role: m.Role, ActorID: m.Name,
 		Slot: s.slot.name, Subject: s.slot.subject, Value: s.slot.value, Negated: s.slot.negated,
-		Forget: s.forget, Categories: s.slot.categories(),
+		Forget: s.forget, Slip: s.slip, Categories: s.slot.categories(),
 		SaidAt: m.CreatedAt, OccurredAt: s.when.instant(), Sources: []int64{m.ID}, Position: position,
 	}
 	if s.with != nil && s.with.ID != m.ID {

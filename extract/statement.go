@@ -39,7 +39,9 @@ type statement struct {
 	// forget says that it is to be forgotten, with is the message before that it is
 	// also told by, nil for none.
 	forget bool
-	with   *memd.Message
+	// slip says, with forget, that it was never so.
+	slip bool
+	with *memd.Message
 	// words is the length of text as said.
 	words int
 	// list says that text is an introduction with items; lead is the introduction.

@@ -44,6 +44,9 @@ type change struct {
 	// back of it.
 	preferred memoryID
 	undone    string
+	// restores says that it takes something back: what that ends is as it was, which is
+	// nothing to undo.
+	restores bool
 	// undoable has what is taken away kept.
 	undoable bool
 
@@ -91,7 +94,7 @@ func newChange(tenant, by string) *change {
 // fold makes of the mentions that are left the times through which each claim holds.
 func (c *change) fold() {
 	c.spans = nil
-	c.nameRequests()
+	c.readRequests()
 	claims := map[claimKey]*claim{}
 	var order []*claim
 	of := func(k claimKey) *claim {

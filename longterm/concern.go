@@ -135,7 +135,7 @@ func (c *change) scanRequests(rows pgx.Rows) error {
 	for rows.Next() {
 		r := &request{}
 		if err := rows.Scan(&r.scopeID, &r.actor, &r.role, &r.sources, &r.said.at, &r.said.session, &r.said.position, &r.said.part,
-			&r.hash, &r.slot, &r.subject, &r.value); err != nil {
+			&r.hash, &r.slot, &r.subject, &r.value, &r.negated, &r.slip); err != nil {
 			return err
 		}
 		c.requests = append(c.requests, r)

@@ -43,6 +43,9 @@ func (s *Store) Consolidate(ctx context.Context, tx pgx.Tx, tenant string, l Lea
 	if err := f.take(); err != nil {
 		return err
 	}
+	if err := f.replace(ctx, tx); err != nil {
+		return postgres.Err("longterm.consolidate", err)
+	}
 	f.fold()
 	if _, err := f.settle(ctx, tx); err != nil {
 		return postgres.Err("longterm.consolidate", err)
@@ -63,12 +66,13 @@ type learning struct {
 	whose map[int64]identity
 	// overruled is what of the sources a person took away or rewrote.
 	overruled []overruled
-	// stated are the mentions that the candidates make.
-	stated map[mentionKey]bool
+	// stated are the mentions that the candidates make, asked the requests.
+	stated map[mentionKey]*mention
+	asked  map[requestRow]bool
 }
 
 func newLearning(tenant string, l Learned) *learning {
-	f := &learning{change: newChange(tenant, l.Extractor), learned: l, whose: map[int64]identity{}, stated: map[mentionKey]bool{}}
+	f := &learning{change: newChange(tenant, l.Extractor), learned: l, whose: map[int64]identity{}, stated: map[mentionKey]*mention{}, asked: map[requestRow]bool{}}
 	f.model = l.Model
 	if len(l.Again) > 0 {
 		f.reason, f.less = reasonAnew, reasonAnew
@@ -155,6 +159,7 @@ func (f *learning) read(ctx context.Context, tx pgx.Tx) error {
 	f.queueRead(b)
 	if len(f.learned.Again) > 0 {
 		b.Queue(messageHolders, f.tenant, f.learned.Again).Query(f.scanHolders)
+		b.Queue(goneOfMessages, f.tenant, f.identities.keys, f.learned.Again).Query(func(rows pgx.Rows) error { return scanMentions(rows, f.add) })
 	}
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err
@@ -190,15 +195,80 @@ func (f *learning) scanHolders(rows pgx.Rows) error {
 	return err
 }
 
-// replace loses what messages that are learned from again stated before and do not state
-// now. A statement is its last source's: a question alone does not take its answer back.
-func (f *learning) replace() {
+// replace loses what messages that are learned from again stated or asked for before and do
+// not now. That is what was made by all of the speaker's messages that made it, an answer by
+// the answer; or what something else takes the place of that is made of the same ones. What
+// another message states as well stays.
+func (f *learning) replace(ctx context.Context, tx pgx.Tx) error {
+	if len(f.learned.Again) == 0 {
+		return nil
+	}
+	var sources []int64
+	again := func(all []int64) bool {
+		return slices.ContainsFunc(all, func(id int64) bool { return slices.Contains(f.learned.Again, id) })
+	}
 	for _, m := range f.mentions {
-		owner := slices.Max(m.sources)
-		if m.row.message != 0 && m.gone == "" && !m.touched() && slices.Contains(f.learned.Again, owner) && !f.stated[m.key()] {
-			m.lost = true
+		if m.row.message != 0 && again(m.sources) {
+			sources = append(sources, m.sources...)
 		}
 	}
+	for _, r := range f.requests {
+		if again(r.sources) {
+			sources = append(sources, r.sources...)
+		}
+	}
+	if err := f.readOrigins(ctx, tx, sources); err != nil {
+		return err
+	}
+	for _, m := range f.mentions {
+		if m.row.message == 0 || m.gone == goneDeleted || m.touched() || !again(m.sources) {
+			continue
+		}
+		now := f.stated[m.key()]
+		whole := f.whole(m.speaker, m.sources)
+		switch {
+		case now == nil && (whole || f.retold(m)):
+			m.lost = true
+		case now != nil && whole:
+			m.sources = now.sources
+		}
+	}
+	for _, r := range f.requests {
+		if !r.isNew && !r.lost && !f.asked[r.row()] && again(r.sources) && f.whole(r.speaker, r.sources) {
+			r.lost = true
+			f.drop(r, r.row())
+		}
+	}
+	return f.readOn(ctx, tx)
+}
+
+// whole says whether all messages of who makes a statement are learned from again.
+func (f *learning) whole(by speaker, sources []int64) bool {
+	found := false
+	for _, id := range sources {
+		if o := f.origin(id); o != nil && o.role != by.role {
+			continue
+		}
+		if !slices.Contains(f.learned.Again, id) {
+			return false
+		}
+		found = true
+	}
+	return found
+}
+
+// retold says whether something that is stated now is made of all that made a mention, of
+// several.
+func (f *learning) retold(m *mention) bool {
+	if len(m.sources) < 2 {
+		return false
+	}
+	for _, n := range f.stated {
+		if n.speaker == m.speaker && !slices.ContainsFunc(m.sources, func(id int64) bool { return !slices.Contains(n.sources, id) }) {
+			return true
+		}
+	}
+	return false
 }
 
 // scanSessions reads sessionSelect and with it makes origins of the messages.
@@ -212,7 +282,7 @@ func (f *learning) scanSessions(rows pgx.Rows) error {
 				continue
 			}
 			o := origin{message: m.ID, sessionNo: no, role: string(m.Role), agent: m.AgentID, metadata: m.Metadata, learnAs: m.LearnAs,
-				said: saidAt{at: m.CreatedAt.Truncate(time.Microsecond), session: session, position: m.Position}}
+				said: saidAt{at: saidBy(m), session: session, position: m.Position}}
 			if isRun {
 				o.run = session
 			}
@@ -223,9 +293,18 @@ func (f *learning) scanSessions(rows pgx.Rows) error {
 	return err
 }
 
+// saidBy is when a message was said, at the latest when it came.
+func saidBy(m memd.Message) time.Time {
+	at := m.CreatedAt
+	if !m.ReceivedAt.IsZero() && m.ReceivedAt.Before(at) {
+		at = m.ReceivedAt
+	}
+	return at.Truncate(time.Microsecond)
+}
+
 func (f *learning) scanOverruled(rows pgx.Rows) error {
 	var o overruled
-	_, err := pgx.ForEachRow(rows, []any{&o.message, &o.hash, &o.slot}, func() error {
+	_, err := pgx.ForEachRow(rows, []any{&o.message, &o.hash, &o.slot, &o.alone, &o.terms}, func() error {
 		f.overruled = append(f.overruled, o)
 		return nil
 	})
@@ -249,26 +328,41 @@ func (f *learning) take() error {
 			said:    saidAt{c.SaidAt.Truncate(time.Microsecond), first.said.session, first.said.position, c.Position},
 			text:    clean(c.Text), value: clean(c.Value), negated: c.Negated, occurredAt: c.OccurredAt, categories: c.Categories, extractor: f.learned.Extractor,
 		}
+		if m.said.at.After(first.said.at) {
+			m.said.at = first.said.at // it came before the time that it is dated
+		}
 		m.hash, m.former = hashOf(m.text), formerHash(m.text)
-		sources := slices.DeleteFunc(slices.Clone(c.Sources), func(id int64) bool {
-			_, ok := f.origins[id]
-			return !ok // deleted from the log meanwhile; another source stands
-		})
-		if m.sources = left(f.overruled, sources, []string{m.hash, m.former}, m.about()); len(m.sources) < len(sources) && !f.speaks(m) {
+		for _, id := range c.Sources {
+			if _, ok := f.origins[id]; !ok {
+				// Deleted from the log meanwhile, and its words are in the text.
+				return &memd.Error{Kind: memd.Conflict, Op: "longterm.consolidate", Msg: "a source is not in the log"}
+			}
+		}
+		if m.sources = f.unruled(m, c.Sources, c.Forget); len(m.sources) < len(c.Sources) && !f.speaks(m) {
 			continue
 		}
 		if c.Forget {
 			m.subject = clean(c.Subject) // also without a slot
-			f.request(m)
+			r := f.request(m, c.Slip)
+			f.asked[r.row()] = true
+			if !r.isNew && slices.Contains(f.learned.Again, r.sources[0]) && !r.asksFor(m, c.Slip) {
+				r.lost = true
+				f.drop(r, r.row())
+				f.request(m, c.Slip)
+			}
 			continue
 		}
 		if i < len(f.learned.Vectors) {
 			m.vector = f.learned.Vectors[i]
 		}
-		f.stated[m.key()] = true
+		f.stated[m.key()] = m
 		f.add(m)
+		if known := f.known[m.key()]; known != m {
+			known.sources = slices.Concat(known.sources, m.sources) // others have said the same since
+			slices.Sort(known.sources)
+			known.sources = slices.Compact(known.sources)
+		}
 	}
-	f.replace()
 	return nil
 }
 

@@ -24,6 +24,9 @@ type Edit struct {
 	// Check holds the user and agent that the memory must have, where set.
 	Check memd.Scope
 	Text  *string
+	// About is what Text is about, as reading it gives; nil if nobody has read it, or it is
+	// about nothing that can be updated.
+	About *About
 	// Metadata is a merge patch of RFC 7386, an object. Numbers keep their digits.
 	Metadata   json.RawMessage
 	Categories *[]string
@@ -37,6 +40,13 @@ type Edit struct {
 	Model  string
 }
 
+// About is what a statement is about, as of memd.Candidate.
+type About struct {
+	Slot, Subject, Value string
+	Negated              bool
+	Categories           []string
+}
+
 // Edit changes memories, all or none, in order, and gives them as they are then. The
 // error is Absent if one of them is not there, or not the user's or agent's of its check;
 // Invalid if a text is blank or metadata becomes larger than MaxMetadata, with the field,
@@ -47,6 +57,11 @@ type Edit struct {
 // later. A text that was rewritten does not come back from the same messages; the same
 // said in another message is new. The history says what was edited; an edit that changes
 // nothing is not in it and leaves updated_at.
+//
+// A new text is about what its words are about, and no more about what it was: as Edit.About
+// has it, else as those have it that say the same words. One that is about nothing ends
+// nothing and is ended by nothing; only what held no more when it was edited, holds no more
+// still. Categories that were found in the old words go with them.
 func (s *Store) Edit(ctx context.Context, tenant string, edits []Edit, by string) ([]memd.Memory, error) {
 	model := ""
 	refs := make([]Ref, len(edits))
@@ -67,6 +82,9 @@ func (s *Store) Edit(ctx context.Context, tenant string, edits []Edit, by string
 			return err
 		}
 		r := &revision{tenant: tenant, by: by, model: model, vectors: map[memoryID][]float32{}}
+		if err := r.readCategories(ctx, tx, found); err != nil {
+			return err
+		}
 		for i, e := range edits {
 			at := ""
 			if len(edits) > 1 {
@@ -77,6 +95,9 @@ func (s *Store) Edit(ctx context.Context, tenant string, edits []Edit, by string
 			}
 			// The checks have been passed; an edit does not change what they are about.
 			refs[i] = Ref{ID: uuid.UUID(found[i].id).String()}
+		}
+		if err := ruling(ctx, tx, tenant, r.overruled, r.before()); err != nil {
+			return err
 		}
 		b := &pgx.Batch{}
 		r.queue(b)
@@ -113,6 +134,63 @@ type revision struct {
 	vectors   map[memoryID][]float32
 	overruled []overruled
 	history   []historyRow
+	// categories are those that were found in the words of memories.
+	categories map[memoryID][]string
+}
+
+// before gives the memories that are reworded, as they were.
+func (r *revision) before() []*held {
+	all := make([]*held, len(r.was))
+	for i, m := range r.was {
+		all[i] = &held{newMemory: m}
+	}
+	return all
+}
+
+// readCategories reads which categories were found in the words of memories.
+func (r *revision) readCategories(ctx context.Context, tx pgx.Tx, of []*held) error {
+	ids := make([]memoryID, len(of))
+	for i, h := range of {
+		ids[i] = h.id
+	}
+	rows, err := tx.Query(ctx, categoriesSaid, r.tenant, ids)
+	if err != nil {
+		return err
+	}
+	r.categories = map[memoryID][]string{}
+	var id memoryID
+	var all []string
+	_, err = pgx.ForEachRow(rows, []any{&id, &all}, func() error {
+		r.categories[id] = union(r.categories[id], all)
+		return nil
+	})
+	return err
+}
+
+const categoriesSaid = `
+	SELECT k.id, n.categories FROM unnest($2::uuid[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT categories FROM memory_mention n WHERE n.memory_id = k.id AND n.gone IS NULL AND n.tenant_id = $1 OFFSET 0) n`
+
+// rewrite makes a memory about what its new words are about.
+func (r *revision) rewrite(h *held, about *About, was *edited) {
+	was.About = &spoken{h.slot, h.subject, h.value, h.negated}
+	h.edited = slices.DeleteFunc(slices.Clone(h.edited), func(field string) bool { return field == fieldAbout })
+	var found []string
+	switch {
+	case about != nil && about.Slot != "" && len(about.Slot) <= maxSlot:
+		h.topic, h.value, h.negated = topic{clean(about.Slot), clean(about.Subject)}, clean(about.Value), about.Negated
+		h.edited, found = append(h.edited, fieldAbout), about.Categories
+	case h.validTo != nil && h.slot != "":
+		h.value, h.negated = "", false // whatever it says, it holds no more
+		h.edited = append(h.edited, fieldAbout)
+	default:
+		h.topic, h.value, h.negated = topic{}, "", false
+	}
+	if !h.set(fieldCategories) {
+		categories := slices.Clone(h.categories)
+		was.Categories = &categories
+		h.categories = union(slices.DeleteFunc(slices.Clone(h.categories), func(c string) bool { return slices.Contains(r.categories[h.id], c) }), found)
+	}
 }
 
 // apply makes one edit of a memory as the edits before have left it.
@@ -129,9 +207,12 @@ func (r *revision) apply(h *held, e Edit, at string) error {
 			what = append(what, fieldMemory)
 			was.Text = &before.text
 			for _, id := range h.sources {
-				r.overruled = append(r.overruled, overruled{id, h.hash, h.about()})
+				r.overruled = append(r.overruled, overruled{message: id, hash: h.hash, slot: h.about()})
 			}
 			h.text, h.hash = text, hashOf(text)
+			if !h.verbatim {
+				r.rewrite(h, e.About, was)
+			}
 			r.vectors[h.id] = e.Vector
 			if !slices.Contains(r.reworded, h) {
 				r.reworded = append(r.reworded, h)
@@ -157,7 +238,9 @@ func (r *revision) apply(h *held, e Edit, at string) error {
 		}
 		if !slices.Equal(categories, h.categories) {
 			what = append(what, fieldCategories)
-			was.Categories = &before.categories
+			if was.Categories == nil {
+				was.Categories = &before.categories
+			}
 			h.categories = categories
 		}
 	}
@@ -211,6 +294,11 @@ func (r *revision) refold(ctx context.Context, tx pgx.Tx) (bool, error) {
 		c.wanted.hash(c.scopes[h.scopeID].key, hashesOf(h.text)...)
 		c.wanted.scope(c.scopes[h.scopeID].key)
 	}
+	for _, m := range r.was {
+		if !m.verbatim {
+			c.wanted.slot(c.scopes[m.scopeID].key, m.slot) // what it ended there
+		}
+	}
 	if err := c.readOn(ctx, tx); err != nil {
 		return false, err
 	}
@@ -235,11 +323,13 @@ func (r *revision) queue(b *pgx.Batch) {
 	}
 	ids, texts, hashes, metadata := make([]memoryID, n), make([]string, n), make([]string, n), make([]string, n)
 	categories, expires, pinned, edited := make([]string, n), make([]*time.Time, n), make([]bool, n), make([]string, n)
+	slots, subjects, values, negated := make([]*string, n), make([]string, n), make([]string, n), make([]bool, n)
 	for i, h := range r.changed {
 		ids[i], texts[i], hashes[i], metadata[i] = h.id, h.text, h.hash, object(h.metadata)
 		categories[i], expires[i], pinned[i], edited[i] = arrayLiteral(h.categories), h.expiresAt, h.pinned, arrayLiteral(h.edited)
+		slots[i], subjects[i], values[i], negated[i] = some(h.slot), h.subject, h.value, h.negated
 	}
-	b.Queue(memoryEdit, r.tenant, ids, texts, hashes, metadata, categories, expires, pinned, edited)
+	b.Queue(memoryEdit, r.tenant, ids, texts, hashes, metadata, categories, expires, pinned, edited, slots, subjects, values, negated)
 	if len(r.reworded) > 0 {
 		r.queueWords(b)
 	}

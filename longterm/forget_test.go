@@ -42,15 +42,22 @@ func (b *bench) forget(f Forgetting) int {
 
 func (b *bench) withdraw(messages ...int64) int {
 	b.Helper()
-	var n int
+	n, _ := b.bereave(messages...)
+	return n
+}
+
+// bereave withdraws messages and gives those that must be learned from anew.
+func (b *bench) bereave(messages ...int64) (int, []int64) {
+	b.Helper()
+	var w Withdrawn
 	err := b.pool.InTenant(b.ctx(), tenant, func(tx pgx.Tx) (err error) {
-		n, err = b.Withdraw(b.ctx(), tx, tenant, messages, "api", "its message was deleted")
+		w, err = b.Withdraw(b.ctx(), tx, tenant, messages, "api", "its message was deleted")
 		return err
 	})
 	if err != nil {
 		b.Fatal(err)
 	}
-	return n
+	return w.Memories, w.Bereft
 }
 
 func (b *bench) history(id string) []HistoryEntry {
@@ -173,16 +180,16 @@ func TestDeletedStaysDeleted(t *testing.T) {
 	again.Candidates[0].Text = "My home is Paris"
 	again.Candidates[1].Text, again.Candidates[1].Slot = "i live in PARIS", ""
 	again.Candidates[2].Text, again.Candidates[2].Slot = "Paris is lovely", "likes"
-	b.consolidate(again)
-	same(t, texts(b.list(ListQuery{Scope: user("alice")})), []string{"Paris is lovely"})
+	b.consolidate(again) // the message stated nothing else
+	same(t, texts(b.list(ListQuery{Scope: user("alice")})), nil)
 	// Said anew it is new.
 	b.learn(memd.Message{UserID: "alice", SessionID: "s1", Text: "I live in Paris", CreatedAt: monday.Add(time.Hour)})
 	ms := b.list(ListQuery{Scope: user("alice")})
-	if len(ms) != 2 || ms[0].Memory != "I live in Paris" || ms[0].ID == id || len(ms[0].Sources) != 1 {
+	if len(ms) != 1 || ms[0].Memory != "I live in Paris" || ms[0].ID == id || len(ms[0].Sources) != 1 {
 		t.Fatalf("%+v", ms)
 	}
 	b.consolidate(l)
-	if ms := b.list(ListQuery{Scope: user("alice")}); len(ms) != 2 || len(ms[0].Sources) != 1 {
+	if ms := b.list(ListQuery{Scope: user("alice")}); len(ms) != 1 || len(ms[0].Sources) != 1 {
 		t.Fatalf("%+v", ms)
 	}
 	b.checkCounters()
@@ -198,9 +205,9 @@ func TestForgottenWholeScopeIsNotLearnedAgain(t *testing.T) {
 	other := l
 	other.Candidates = slices.Clone(l.Candidates)
 	other.Candidates[0].Text = "Tea is liked"
-	b.consolidate(other) // by a filter only that statement went
-	sameSet(t, texts(b.list(ListQuery{Scope: user("alice")})), []string{"Tea is liked", "I like coffee"})
-	if n := b.forget(Forgetting{Scope: user("alice")}); n != 2 {
+	b.consolidate(other) // by a filter only what that message stated went
+	sameSet(t, texts(b.list(ListQuery{Scope: user("alice")})), []string{"I like coffee"})
+	if n := b.forget(Forgetting{Scope: user("alice")}); n != 1 {
 		t.Fatalf("%d went", n)
 	}
 	other.Candidates[0].Text, other.Candidates[1].Text = "Tea, please", "Coffee, please"
@@ -428,7 +435,7 @@ func TestWithdraw(t *testing.T) {
 	b.checkCounters()
 }
 
-// A question whose answer is withdrawn states nothing.
+// What was made of question and answer goes with either, and the other is to be learned from.
 func TestWithdrawTheAnswer(t *testing.T) {
 	b := newStore(t)
 	said := b.say(
@@ -438,16 +445,16 @@ func TestWithdrawTheAnswer(t *testing.T) {
 	l := Learned{Messages: said, Extractor: "test/1", Candidates: []memd.Candidate{
 		{Text: "I like tea", Role: memd.RoleUser, SaidAt: monday, Sources: []int64{said[0].ID, said[1].ID}}}}
 	b.consolidate(l)
-	if n := b.withdraw(said[0].ID); n != 0 {
+	n, bereft := b.bereave(said[0].ID)
+	if n != 1 {
 		t.Fatalf("%d went", n)
 	}
-	if n := b.withdraw(said[1].ID); n != 1 {
-		t.Fatalf("%d went", n)
-	}
+	same(t, bereft, []int64{said[1].ID})
 	b.consolidate(l)
-	if n := b.withdraw(said[1].ID); n != 1 {
+	if n, bereft = b.bereave(said[1].ID); n != 1 {
 		t.Fatalf("%d went", n)
 	}
+	same(t, bereft, []int64{said[0].ID})
 	// Nor does it once the answer is overruled.
 	b.consolidate(l)
 	id := b.list(ListQuery{Scope: user("alice")})[0].ID

@@ -39,6 +39,8 @@ const (
 	fieldCategories = "categories"
 	fieldExpiresAt  = "expires_at"
 	fieldPinned     = "pinned"
+	// fieldAbout is the topic of a text that a person wrote, where it is known by reading it.
+	fieldAbout = "about"
 )
 
 // heldColumns are those of a row m that held takes.
@@ -243,7 +245,11 @@ func (h *held) draw(first *mention, now, added []origin) {
 	}
 	w := wanted(now)
 	h.memType, h.scope = w.MemoryType, w.Scope
-	if !h.set(fieldCategories) {
+	switch {
+	case h.set(fieldCategories):
+	case h.set(fieldMemory): // not those of the words that it replaced
+		h.categories = union(h.categories, wanted(added).Categories)
+	default:
 		h.categories = union(w.Categories, first.categories)
 	}
 	if !h.set(fieldExpiresAt) {

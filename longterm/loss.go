@@ -84,6 +84,9 @@ func (l *loss) takeSome(ctx context.Context, tx pgx.Tx, ids []memoryID) (int, er
 	for _, h := range gone {
 		c.w.overruled = l.overruled(c.w.overruled, h, taken[h.id], h.sources)
 	}
+	if err := ruling(ctx, tx, l.tenant, c.w.overruled, append(slices.Clone(gone), less...)); err != nil {
+		return 0, err
+	}
 	if err := l.change(ctx, tx, c, gone, less); err != nil {
 		return 0, err
 	}

@@ -50,7 +50,7 @@ type mentionRow struct {
 	message int64
 	part    int
 	gone    string
-	sources int
+	sources string
 	hash    string
 }
 
@@ -97,6 +97,19 @@ func (m *mention) without(goes func(int64) bool, origins map[int64]origin) {
 	m.sources = left
 }
 
+// withdrawn takes messages away whose words are gone. What is made of several messages is
+// lost with any of them, since its words are theirs, save where a person replaced the words.
+func (m *mention) withdrawn(goes func(int64) bool, origins map[int64]origin) {
+	if !slices.ContainsFunc(m.sources, goes) {
+		return
+	}
+	if m.writtenOver != nil {
+		m.without(goes, origins)
+		return
+	}
+	m.lost = true
+}
+
 // mentionColumns are those of a mention n that scanMentions reads.
 const mentionColumns = `n.memory_id, n.message_id, n.part, n.scope_id, coalesce(n.actor_id, ''), n.role, n.sources, n.said_at, n.session_id, n.position,
 	 n.memory, n.hash, coalesce(n.slot, ''), n.subject, n.value, n.negated, n.occurred_at, n.categories,
@@ -110,7 +123,7 @@ func scanMentions(rows pgx.Rows, each func(*mention)) error {
 			&m.extractor, &m.gone); err != nil {
 			return err
 		}
-		m.said.part, m.row.gone, m.row.sources, m.row.hash = m.row.part, m.gone, len(m.sources), m.hash
+		m.said.part, m.row.gone, m.row.sources, m.row.hash = m.row.part, m.gone, idsLiteral(m.sources), m.hash
 		m.hash, m.former = hashOf(m.text), formerHash(m.text)
 		each(m)
 	}

@@ -30,8 +30,9 @@ const sessionSelect = `
 
 const isRun = `s.kind <> 'direct'`
 
-// sourceColumns are what the log knows of a source c in session s.
-const sourceColumns = `c.id, c.created_at, c.session_no, c.session_id, c.position, c.role, c.agent_id, c.metadata, c.learn_as, ` + isRun
+// sourceColumns are what the log knows of a source c in session s. What is dated later than it
+// came was said when it came.
+const sourceColumns = `c.id, least(c.created_at, c.received_at), c.session_no, c.session_id, c.position, c.role, c.agent_id, c.metadata, c.learn_as, ` + isRun
 
 const messageSelect = `
 	SELECT ` + sourceColumns + `
@@ -84,7 +85,7 @@ const retainedSelect = `
 // requestSelect gives what was asked to be forgotten within identities.
 const requestSelect = `
 	SELECT r.scope_id, r.actor_id, r.role, r.sources, r.said_at, r.session_id, r.position, r.part,
-	       r.hash, coalesce(r.slot, ''), r.subject, r.value
+	       r.hash, coalesce(r.slot, ''), r.subject, r.value, r.negated, r.slip
 	  FROM unnest($2::bytea[]) AS k (key)
 	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
 	 CROSS JOIN LATERAL (SELECT * FROM memory_forgotten r WHERE r.scope_id = s.id AND r.tenant_id = $1 OFFSET 0) r`
@@ -143,11 +144,11 @@ const goneOfMessages = `
 	 CROSS JOIN LATERAL (SELECT * FROM memory_mention n WHERE n.scope_id = sc.id AND n.gone IS NOT NULL AND n.sources && $3::bigint[] AND n.tenant_id = $1 OFFSET 0) n`
 
 const requestInsert = `
-	INSERT INTO memory_forgotten AS o (tenant_id, message_id, part, scope_id, actor_id, role, sources, said_at, session_id, position, hash, slot, subject, value, memories)
-	SELECT $1, message_id, part, scope_id, actor_id, role, sources::bigint[], said_at, session_id, position, hash, slot, subject, value, memories::uuid[]
+	INSERT INTO memory_forgotten AS o (tenant_id, message_id, part, scope_id, actor_id, role, sources, said_at, session_id, position, hash, slot, subject, value, memories, negated, slip)
+	SELECT $1, message_id, part, scope_id, actor_id, role, sources::bigint[], said_at, session_id, position, hash, slot, subject, value, memories::uuid[], negated, slip
 	  FROM unnest($2::bigint[], $3::int[], $4::bigint[], $5::text[], $6::text[], $7::text[], $8::timestamptz[], $9::text[], $10::int[], $11::text[],
-	       $12::text[], $13::text[], $14::text[], $15::text[])
-	    AS r (message_id, part, scope_id, actor_id, role, sources, said_at, session_id, position, hash, slot, subject, value, memories)
+	       $12::text[], $13::text[], $14::text[], $15::text[], $16::bool[], $17::bool[])
+	    AS r (message_id, part, scope_id, actor_id, role, sources, said_at, session_id, position, hash, slot, subject, value, memories, negated, slip)
 	ON CONFLICT (message_id, part, role, actor_id) DO UPDATE SET memories = o.memories || excluded.memories, sources = excluded.sources`
 
 const requestDelete = `
@@ -242,10 +243,11 @@ const messagePostingInsert = `
 	 WHERE s.id = n.scope_id AND s.tenant_id = $1`
 
 // historyInsert writes what happened to memories; where undoable it keeps all there is of
-// one that goes.
+// one that goes. Its time is that of writing, which others of the same identity wait for: that
+// of the transaction may lie before what others wrote meanwhile.
 const historyInsert = `
-	INSERT INTO memory_history (tenant_id, memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids, before)
-	SELECT $1, memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids::bigint[],
+	INSERT INTO memory_history (tenant_id, memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids, at, before)
+	SELECT $1, memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids::bigint[], clock_timestamp(),
 	       CASE WHEN undoable THEN (SELECT jsonb_build_object('memory', to_jsonb(m), 'mentions', ARRAY(SELECT to_jsonb(n) FROM memory_mention n
 	              WHERE n.memory_id = r.memory_id AND n.gone IS NULL AND n.tenant_id = $1)) FROM memory m WHERE m.id = r.memory_id AND m.tenant_id = $1)
 	            ELSE before END
@@ -379,25 +381,26 @@ const withdrawnSelect = `
 const memoryEdit = `
 	UPDATE memory m
 	   SET memory = r.memory, hash = r.hash, metadata = r.metadata, categories = r.categories::text[], expires_at = r.expires_at,
-	       pinned = r.pinned, edited = r.edited::text[], updated_at = now()
-	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[], $6::text[], $7::timestamptz[], $8::bool[], $9::text[])
-	    AS r (id, memory, hash, metadata, categories, expires_at, pinned, edited)
+	       pinned = r.pinned, edited = r.edited::text[], slot = r.slot, subject = r.subject, value = r.value, negated = r.negated, updated_at = now()
+	  FROM unnest($2::uuid[], $3::text[], $4::text[], $5::jsonb[], $6::text[], $7::timestamptz[], $8::bool[], $9::text[], $10::text[], $11::text[], $12::text[], $13::bool[])
+	    AS r (id, memory, hash, metadata, categories, expires_at, pinned, edited, slot, subject, value, negated)
 	 WHERE m.id = r.id AND m.tenant_id = $1 AND m.id = ANY ($2::uuid[])`
 
 // overruledSelect gives what messages no longer bring about. What has expired and is not
 // swept yet is among it.
 const overruledSelect = `
-	SELECT o.message_id, o.hash, coalesce(o.slot, '') FROM unnest($2::bigint[]) AS k (id)
+	SELECT o.message_id, o.hash, coalesce(o.slot, ''), o.alone, o.terms FROM unnest($2::bigint[]) AS k (id)
 	 CROSS JOIN LATERAL (SELECT * FROM memory_overruled o WHERE o.message_id = k.id AND o.tenant_id = $1 OFFSET 0) o
 	UNION ALL
-	SELECT k.id, m.hash, '' FROM unnest($2::bigint[]) AS k (id)
+	SELECT k.id, m.hash, '', false, '{}' FROM unnest($2::bigint[]) AS k (id)
 	 CROSS JOIN LATERAL (SELECT memory_id FROM memory_source x WHERE x.message_id = k.id AND x.tenant_id = $1 OFFSET 0) x
 	 CROSS JOIN LATERAL (SELECT hash FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = $1 AND m.expires_at <= now() OFFSET 0) m`
 
 const overruledInsert = `
-	INSERT INTO memory_overruled AS o (tenant_id, message_id, hash, slot)
-	SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::text[])
-	ON CONFLICT (message_id, hash) DO UPDATE SET slot = coalesce(o.slot, excluded.slot)`
+	INSERT INTO memory_overruled AS o (tenant_id, message_id, hash, slot, alone, terms)
+	SELECT $1, message_id, hash, slot, alone, terms::int[]
+	  FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bool[], $6::text[]) AS r (message_id, hash, slot, alone, terms)
+	ON CONFLICT (message_id, hash) DO UPDATE SET slot = coalesce(o.slot, excluded.slot), alone = o.alone OR excluded.alone, terms = excluded.terms`
 
 // embeddingLive says of vectors whether their memories hold.
 const embeddingLive = `
@@ -483,7 +486,7 @@ const storedModels = `
 
 // relatedColumns are those of a memory m that make a relation.
 const relatedColumns = `m.id, coalesce(m.actor_id, ''), m.role, coalesce(m.slot, ''), m.subject, m.value, m.negated,
-	m.valid_to IS NULL AND (m.expires_at IS NULL OR m.expires_at > now())`
+	m.valid_to IS NULL AND (m.expires_at IS NULL OR m.expires_at > now()), m.memory`
 
 const relationSelect = `
 	SELECT ` + relatedColumns + `

@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -45,7 +47,8 @@ func (s *Store) Relations(ctx context.Context, tenant string, ids []string) ([]m
 // Related gives up to limit current memories of the same identity that have to do with
 // what a memory relates, with their relations and its own: those that say something of
 // the same things, or hold of another what it holds, those of the same subject last; the
-// newest first. The error is NotFound as of Get.
+// newest first. That the same speaker says something of himself is no relation, nor is one
+// speaker's sister another's. The error is NotFound as of Get.
 func (s *Store) Related(ctx context.Context, tenant string, ref Ref, limit int) ([]memd.Memory, []memd.Relation, error) {
 	if _, err := s.Get(ctx, tenant, ref.ID, ref.Check); err != nil {
 		return nil, nil, err
@@ -69,9 +72,11 @@ func (s *Store) Related(ctx context.Context, tenant string, ref Ref, limit int) 
 		return nil, nil, err
 	}
 	var self memd.Relation
+	var its related
 	known := false
 	for _, m := range all {
 		if m.id == id {
+			its = m
 			self, known = m.relation()
 		}
 	}
@@ -87,7 +92,7 @@ func (s *Store) Related(ctx context.Context, tenant string, ref Ref, limit int) 
 	var hits []hit
 	for _, m := range all { // the newest first
 		if r, ok := m.relation(); ok && m.id != id && m.current {
-			if near := nearness(self, r); near > 0 {
+			if near := nearness(its, m, self.Target, r.Target); near > 0 {
 				hits = append(hits, hit{r, near})
 			}
 		}
@@ -110,15 +115,20 @@ func (s *Store) Related(ctx context.Context, tenant string, ref Ref, limit int) 
 	return memories, relations, nil
 }
 
-// nearness says how much two relations have to do with each other, 0 for nothing.
-func nearness(a, b memd.Relation) int {
+// nearness says how much two memories, which hold what is given, have to do with each
+// other, 0 for nothing.
+func nearness(a, b related, holdsA, holdsB string) int {
 	same := func(a, b string) bool { return lexical.Canonical(a) == lexical.Canonical(b) }
+	is := func(target string, of related) bool {
+		name := cmp.Or(of.subject, of.actor)
+		return name != "" && relations[of.subject] == nil && same(target, name)
+	}
 	switch {
-	case same(a.Target, b.Source), same(a.Source, b.Target):
+	case is(holdsA, b), is(holdsB, a):
 		return 3
-	case same(a.Target, b.Target):
+	case same(holdsA, holdsB):
 		return 2
-	case same(a.Source, b.Source):
+	case a.subject != "" && same(a.subject, b.subject) && (relations[a.subject] == nil || a.actor == b.actor && a.role == b.role):
 		return 1
 	}
 	return 0
@@ -126,13 +136,13 @@ func nearness(a, b memd.Relation) int {
 
 // related is what of a memory makes a relation.
 type related struct {
-	id                                memoryID
-	actor, role, slot, subject, value string
-	negated, current                  bool
+	id                                      memoryID
+	actor, role, slot, subject, value, text string
+	negated, current                        bool
 }
 
 func (m *related) fields() []any {
-	return []any{&m.id, &m.actor, &m.role, &m.slot, &m.subject, &m.value, &m.negated, &m.current}
+	return []any{&m.id, &m.actor, &m.role, &m.slot, &m.subject, &m.value, &m.negated, &m.current, &m.text}
 }
 
 // relation makes subject, relation and object of a slot: the speaker or whose slot it is,
@@ -145,13 +155,36 @@ func (m *related) relation() (memd.Relation, bool) {
 	target := m.value
 	switch {
 	case target == "":
-		target = rest
+		target = spelledIn(m.text, rest)
 	case rest != "":
 		kind += " " + rest
 	}
 	if target == "" {
 		return memd.Relation{}, false
 	}
-	return memd.Relation{Source: cmp.Or(m.subject, m.actor, m.role), Relationship: strings.ReplaceAll(kind, " ", "_"), Target: target,
+	source := cmp.Or(m.subject, m.actor, m.role)
+	if m.actor != "" && relations[m.subject] != nil {
+		source = m.actor + "'s " + m.subject
+	}
+	return memd.Relation{Source: source, Relationship: strings.ReplaceAll(kind, " ", "_"), Target: target,
 		MemoryID: uuid.UUID(m.id).String()}, true
+}
+
+// spelledIn gives a name, which is in lower case, as a text spells it.
+func spelledIn(text, name string) string {
+	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r) }
+	for i := range text {
+		if before, _ := utf8.DecodeLastRuneInString(text[:i]); i > 0 && letter(before) {
+			continue
+		}
+		end := i
+		for range name {
+			_, n := utf8.DecodeRuneInString(text[end:])
+			end += n
+		}
+		if after, n := utf8.DecodeRuneInString(text[end:]); strings.EqualFold(text[i:end], name) && (n == 0 || !letter(after)) {
+			return text[i:end]
+		}
+	}
+	return name
 }

@@ -8,24 +8,49 @@ import (
 	"github.com/memdhq/memd/lexical"
 )
 
-// request takes a request that something be forgotten in, unless it is known.
-func (c *change) request(m *mention) {
+// request takes a request that something be forgotten in and gives it, or the one that is
+// known of the same place.
+func (c *change) request(m *mention, slip bool) *request {
+	is := &request{speaker: m.speaker, topic: m.topic, sources: m.sources, said: m.said, hash: m.hash, value: m.value, negated: m.negated, slip: slip, isNew: true}
 	for _, r := range c.requests {
-		if r.speaker == m.speaker && r.sources[0] == m.sources[0] && r.said.part == m.said.part {
-			return
+		if !r.lost && r.row() == is.row() && r.scopeID == is.scopeID {
+			return r
 		}
 	}
-	r := &request{speaker: m.speaker, topic: m.topic, sources: m.sources, said: m.said, hash: m.hash, value: m.value, isNew: true}
-	c.requests = append(c.requests, r)
+	c.requests = append(c.requests, is)
+	return is
+}
+
+// asksFor says whether a request asks for what a mention does.
+func (r *request) asksFor(m *mention, slip bool) bool {
+	return r.topic == m.topic && r.hash == m.hash && r.value == m.value && r.negated == m.negated && r.slip == slip
+}
+
+// drop takes a request away, and wants what it was about.
+func (c *change) drop(r *request, was requestRow) {
+	c.w.requestsGone = append(c.w.requestsGone, was)
+	key := c.scopes[r.scopeID].key
+	if r.slot != "" {
+		c.wanted.slot(key, r.slot)
+	} else {
+		c.wanted.hash(key, r.hash)
+	}
+	if r.ofSubject() {
+		c.subjects.seek(key, r.subject, r.said.at)
+	}
 }
 
 // ofSubject says whether a request is about somebody or something as a whole.
 func (r *request) ofSubject() bool { return r.slot == "" && r.subject != "" }
 
 // heeds says whether it is a request of who may ask that of a speaker's statements: the
-// same speaker, or the user.
+// same speaker. A user without a name, who is nobody of several, may ask it of assistants as
+// well; that an assistant got something wrong any user may say.
 func (r *request) heeds(s speaker) bool {
-	return r.scopeID == s.scopeID && (r.role == "user" || r.speaker == s)
+	if r.scopeID != s.scopeID {
+		return false
+	}
+	return r.speaker == s || r.role == "user" && s.role == "assistant" && (r.actor == "" || r.slip)
 }
 
 // means says whether a request is about a claim: one in the same words, and with a subject
@@ -34,7 +59,38 @@ func (r *request) means(c *claim) bool {
 	if r.slot == "" {
 		return slices.Contains(c.hashes, r.hash) || r.ofSubject() && !r.naming.empty() && r.naming.reaches(c.form(), c.subject)
 	}
-	return r.topic == c.topic && (r.value == "" || lexical.Canonical(r.value) == c.value)
+	return r.topic == c.topic && (r.value == "" || lexical.Canonical(r.value) == c.value) && (r.negates == nil || *r.negates == c.negated)
+}
+
+// readRequests finds out what requests are about, by what was said before them.
+func (c *change) readRequests() {
+	c.nameRequests()
+	for _, r := range c.requests {
+		r.negates = nil
+		if r.slot == "" || r.value != "" {
+			continue
+		}
+		// "that I love tea" and "my taste in tea" have the same slot: the first means what is
+		// affirmed, the second all of it.
+		if r.negated {
+			r.negates = &r.negated
+			continue
+		}
+		for _, m := range c.mentions {
+			if !m.lost && m.writtenOver == nil && m.topic == r.topic && !m.negated && r.heeds(m.speaker) && m.said.compare(r.said) < 0 && (m.hash == r.hash || m.former == r.hash) {
+				r.negates = &m.negated
+				break
+			}
+		}
+	}
+}
+
+// takesBack says whether a slip of a request's speaker is what was said at a time. What was
+// said in the same session is meant before what was said elsewhere.
+func (r *request) takesBack(c *claim, at saidAt) bool {
+	return at.session == r.said.session || !slices.ContainsFunc(c.mentions, func(m *mention) bool {
+		return m.writtenOver == nil && m.said.session == r.said.session && m.said.compare(r.said) < 0
+	})
 }
 
 // takeRequests notes the requests that are new or took memories away.
@@ -56,13 +112,14 @@ func queueRequests(b *pgx.Batch, tenant string, all []*request) {
 	messages, parts, scopes, actors, roles := make([]int64, n), make([]int32, n), make([]int64, n), make([]string, n), make([]string, n)
 	sources, said, sessions, positions := make([]string, n), make([]time.Time, n), make([]string, n), make([]int32, n)
 	hashes, slots, subjects, values, memories := make([]string, n), make([]*string, n), make([]string, n), make([]string, n), make([]string, n)
+	negated, slips := make([]bool, n), make([]bool, n)
 	for i, r := range all {
 		messages[i], parts[i], scopes[i], actors[i], roles[i] = r.sources[0], int32(r.said.part), r.scopeID, r.actor, r.role
 		sources[i], said[i], sessions[i], positions[i] = idsLiteral(r.sources), r.said.at, r.said.session, int32(r.said.position)
 		hashes[i], slots[i], subjects[i], values[i] = r.hash, some(r.slot), r.subject, r.value
-		memories[i] = uuidsLiteral(r.memories)
+		memories[i], negated[i], slips[i] = uuidsLiteral(r.memories), r.negated, r.slip
 	}
-	b.Queue(requestInsert, tenant, messages, parts, scopes, actors, roles, sources, said, sessions, positions, hashes, slots, subjects, values, memories)
+	b.Queue(requestInsert, tenant, messages, parts, scopes, actors, roles, sources, said, sessions, positions, hashes, slots, subjects, values, memories, negated, slips)
 }
 
 // requestRow is the key of a request in its table.

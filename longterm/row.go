@@ -48,7 +48,7 @@ func (r *memoryRow) memory() memd.Memory {
 	m := r.Memory
 	m.ID = uuid.UUID(r.id).String()
 	m.AgentID, m.RunID = first(r.agentIDs), first(r.runIDs)
-	r.related.id, r.related.role = r.id, m.Role
+	r.related.id, r.related.role, r.related.text = r.id, m.Role, m.Memory
 	if m.ActorID != nil {
 		r.related.actor = *m.ActorID
 	}

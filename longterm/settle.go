@@ -162,6 +162,8 @@ func (c *change) state(s *span, is map[*span]*stated) {
 	first := s.words()
 	if !m.written() {
 		m.text, m.extractor, m.validFrom = first.text, first.extractor, first.said.at
+	}
+	if !m.written() || !m.set(fieldAbout) {
 		m.topic, m.value, m.negated = s.claim.topic, s.claim.spelled, s.claim.negated
 	}
 	m.validTo, m.supersededBy = nil, nil
@@ -196,7 +198,7 @@ func (c *change) state(s *span, is map[*span]*stated) {
 		c.w.embed(m.id, m.scopeID, first.vector, m.validTo == nil)
 		c.w.carry(m.id, m.agents, m.runs)
 		if m.validTo != nil {
-			c.superseded(entry, m.text, s.until)
+			c.superseded(entry, m.text, s.until, !c.restores)
 		}
 		return
 	}
@@ -242,17 +244,20 @@ func (c *change) state(s *span, is map[*span]*stated) {
 		c.w.history = append(c.w.history, e)
 		c.w.revived = append(c.w.revived, vectorRow{memory: m.id, scopeID: m.scopeID})
 	default:
-		c.superseded(entry, previous, s.until)
+		// One that held no more is ended otherwise: what undoes that is there already.
+		c.superseded(entry, previous, s.until, !c.restores && was.validTo == nil)
 		if was.validTo == nil {
 			c.w.ended = append(c.w.ended, vectorRow{memory: m.id, scopeID: m.scopeID})
 		}
 	}
 }
 
-// superseded notes what took the place of a memory.
-func (c *change) superseded(e historyRow, previous string, by *ending) {
+// superseded notes what took the place of a memory, and whether that can be undone.
+func (c *change) superseded(e historyRow, previous string, by *ending, undoable bool) {
 	e.event, e.previous, e.reason, e.by, e.messages = EventUpdate, &previous, reasonSuperseded, c.by, by.sources
-	e.before = []byte(beforeSuperseded)
+	if undoable {
+		e.before = []byte(beforeSuperseded)
+	}
 	c.w.history = append(c.w.history, e)
 }
 
@@ -348,7 +353,7 @@ func (c *change) settleMentions(remembered []*span, is map[*span]*stated) error 
 			}
 			continue
 		}
-		now := mentionRow{m.row.memory, m.sources[0], m.said.part, m.gone, len(m.sources), m.hash}
+		now := mentionRow{m.row.memory, m.sources[0], m.said.part, m.gone, idsLiteral(m.sources), m.hash}
 		if id, ok := at[m]; ok {
 			now.memory, now.gone = id, ""
 		} else if m.forgottenBy != nil {

@@ -20,7 +20,8 @@ type topic struct{ slot, subject string }
 
 // claim is all that one speaker says in one form, with what it says of its topic.
 // That is as the earliest mention that has a topic has it. Each memory whose text a person
-// wrote is a claim of its own and says what the memory has.
+// wrote is a claim of its own, with what is said in the same words: it says what its words were
+// read to say, else what those that say them are about.
 type claim struct {
 	speaker
 	topic
@@ -55,18 +56,26 @@ func (c *claim) describe() {
 			c.hashes = append(c.hashes, m.former)
 		}
 	}
-	if m := c.edited; m != nil {
-		c.topic, c.value, c.spelled, c.negated = m.topic, lexical.Canonical(m.value), m.value, m.negated
-		return
-	}
 	slices.SortFunc(c.mentions, (*mention).compare)
-	for _, m := range c.mentions {
-		if m.slot != "" {
-			c.topic, c.value, c.spelled, c.negated = m.topic, lexical.Canonical(m.value), m.value, m.negated
+	if m := c.edited; m != nil && m.set(fieldAbout) {
+		c.says(m.topic, m.value, m.negated)
+		if c.value != "" || c.negated {
 			return
 		}
 	}
-	c.negated = c.mentions[0].negated
+	for _, m := range c.mentions {
+		if m.slot != "" && m.writtenOver == nil && (c.slot == "" || c.topic == m.topic) {
+			c.says(m.topic, m.value, m.negated)
+			return
+		}
+	}
+	if c.edited == nil && c.slot == "" {
+		c.negated = c.mentions[0].negated
+	}
+}
+
+func (c *claim) says(t topic, value string, negated bool) {
+	c.topic, c.value, c.spelled, c.negated = t, lexical.Canonical(value), value, negated
 }
 
 // form gives the form in which a claim is compared.
@@ -95,6 +104,9 @@ type span struct {
 	gone bool
 }
 
+// momentary says that it ended in the instant in which it began.
+func (s *span) momentary() bool { return s.until != nil && s.until.at.at.Equal(s.from.at) }
+
 // ending is how something came to hold no more.
 type ending struct {
 	at saidAt
@@ -122,7 +134,14 @@ type request struct {
 	naming naming
 	// memories are those that went because of it in this change.
 	memories []memoryID
-	isNew    bool
+	negated  bool
+	// slip says that what it is about was never so.
+	slip bool
+	// negates says whether it means what is denied or what is affirmed of its slot, nil for both.
+	negates *bool
+	isNew   bool
+	// lost says that no message makes it any more.
+	lost bool
 }
 
 // verdicts are what decides beside the mentions themselves.
@@ -137,15 +156,22 @@ func (v *verdicts) keeps(c *claim, sources []int64) bool {
 	})
 }
 
-// forgets gives the request, if there is one, that a claim made at a time be forgotten:
-// one made later, by the same speaker, or by the user, who may ask that of anything.
-func (v *verdicts) forgets(c *claim, at saidAt) *request {
+// forgets gives the request, if there is one, that a claim made at a time be forgotten: one
+// made later, by who may ask it, before all others one that says that it was a slip. What a
+// person wrote is none.
+func (v *verdicts) forgets(c *claim, at saidAt, written bool) (found *request) {
 	for _, r := range v.requests {
-		if r.heeds(c.speaker) && at.compare(r.said) < 0 && r.means(c) && !v.keeps(c, r.sources) {
+		if r.lost || !r.heeds(c.speaker) || at.compare(r.said) >= 0 || !r.means(c) || v.keeps(c, r.sources) {
+			continue
+		}
+		switch {
+		case !r.slip:
+			found = r
+		case !written && r.takesBack(c, at):
 			return r
 		}
 	}
-	return nil
+	return found
 }
 
 // moment is something in the course of a topic: a mention, or the start of what a person
@@ -180,6 +206,8 @@ type course struct {
 	spans []*span
 	// current are those of the spans that hold.
 	current []*span
+	// passing are mentions of what was said and ended in the same instant, see pass.
+	passing map[*mention]bool
 }
 
 // follow goes through all that was said about one topic, in the order in which it was
@@ -197,12 +225,66 @@ func (v *verdicts) follow(claims []*claim) []*span {
 	}
 	slices.SortFunc(moments, moment.compare)
 	f := &course{verdicts: v}
+	f.run(moments)
+	if passing := f.pass(); len(passing) > 0 {
+		f = &course{verdicts: v, passing: passing}
+		f.run(moments)
+		f.attach(moments)
+	}
+	return f.spans
+}
+
+func (f *course) run(moments []moment) {
 	for _, m := range moments {
+		if f.passing[m.mention] {
+			continue
+		}
 		if s := f.take(m); s != nil && s.claim.slot != "" {
 			f.end(m, s)
 		}
 	}
-	return f.spans
+}
+
+// pass gives the mentions of spans of no length whose claim has another by then: that it
+// held once more for no time is nothing to remember, they are sources of that other. One that
+// is alone stays, so that what was said is in the history.
+func (f *course) pass() map[*mention]bool {
+	passing := map[*mention]bool{}
+	for i, s := range f.spans {
+		if s.gone || s.edited != nil || !s.momentary() {
+			continue
+		}
+		if slices.ContainsFunc(f.spans[:i], func(o *span) bool { return o.claim == s.claim && !o.gone }) ||
+			slices.ContainsFunc(f.spans[i+1:], func(o *span) bool {
+				return o.claim == s.claim && !o.gone && o.from.at.Equal(s.from.at) && !o.momentary()
+			}) {
+			for _, m := range s.mentions {
+				passing[m] = true
+			}
+		}
+	}
+	return passing
+}
+
+// attach has mentions that pass be sources of their claim's memory: the latest that began
+// before, else the first.
+func (f *course) attach(moments []moment) {
+	for _, m := range moments {
+		if !f.passing[m.mention] {
+			continue
+		}
+		m.mention.forgottenBy = nil
+		var to *span
+		for _, s := range f.spans {
+			if s.claim == m.claim && !s.gone && (to == nil || s.from.compare(m.at) < 0) {
+				to = s
+			}
+		}
+		if to != nil {
+			to.mentions = append(to.mentions, m.mention)
+			slices.SortFunc(to.mentions, (*mention).compare)
+		}
+	}
 }
 
 // take gives the span that a moment belongs to, nil if it has no effect on others.
@@ -215,8 +297,10 @@ func (f *course) take(m moment) *span {
 	}
 	gone := m.mention.gone == goneDeleted
 	if !gone {
-		m.mention.forgottenBy = f.forgets(m.claim, m.at)
-		gone = m.mention.forgottenBy != nil
+		m.mention.forgottenBy = f.forgets(m.claim, m.at, false)
+		if gone = m.mention.forgottenBy != nil; gone && m.mention.forgottenBy.slip {
+			return nil // it was never so
+		}
 	}
 	s := f.holding(m.claim, false)
 	if gone {
@@ -255,7 +339,7 @@ func (f *course) holding(c *claim, gone bool) *span {
 // start is where what a person wrote begins to hold. It is what was said before in the
 // same words, if that holds then and no person has changed it.
 func (f *course) start(m moment) *span {
-	m.edited.forgottenBy = f.forgets(m.claim, m.at)
+	m.edited.forgottenBy = f.forgets(m.claim, m.at, true)
 	if m.edited.forgottenBy != nil {
 		return f.begin(m, true)
 	}
@@ -313,11 +397,10 @@ func (c *claim) ends(s *span) bool {
 	case c.negated:
 		return c.value == "" || same
 	case s.claim.negated:
-		return same || s.claim.value == "" || s.edited != nil
+		return same || s.claim.value == ""
 	}
-	// What is not known to hold something else ends nothing; of what a person wrote it is
-	// not known what it holds.
-	return c.value != "" && (!same || s.edited != nil)
+	// What is not known to hold something else ends nothing.
+	return c.value != "" && !same
 }
 
 // supersededBy gives what took the place of a span: the next that is remembered.

@@ -275,7 +275,8 @@ func TestSeveralThingsInOneMessage(t *testing.T) {
 	for range 2 {
 		b.consolidate(l)
 		same(t, b.current(), []string{"I live in Lisbon"})
-		if n := query[int](b, `SELECT count(*) FROM memory`); n != 3 {
+		// That Lisbon held for no time before it held is nothing of its own.
+		if n := query[int](b, `SELECT count(*) FROM memory`); n != 2 {
 			t.Fatalf("%d memories", n)
 		}
 	}
@@ -359,7 +360,7 @@ func TestRelations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	same(t, texts(memories), []string{"Anna lives in Lisbon", "My sister is called Anna"})
+	same(t, texts(memories), []string{"Anna lives in Lisbon"}) // not all that the user says of himself
 	if memories, relations, err = b.Related(t.Context(), tenant, Ref{ID: ids[7]}, 10); err != nil || len(memories)+len(relations) != 0 {
 		t.Fatalf("%+v, %+v, %v", memories, relations, err)
 	}

@@ -36,8 +36,18 @@ type edited struct {
 	ExpiresAt  *time.Time      `json:"expires_at,omitempty"`
 	Expiry     bool            `json:"expiry,omitempty"`
 	Pinned     *bool           `json:"pinned,omitempty"`
+	// About is what the text was about; what was kept before had none, and changed none.
+	About *spoken `json:"about,omitempty"`
 	// Set are the fields that a person had set by then.
 	Set []string `json:"set"`
+}
+
+// spoken is what a text is about.
+type spoken struct {
+	Slot    string `json:"slot"`
+	Subject string `json:"subject"`
+	Value   string `json:"value"`
+	Negated bool   `json:"negated"`
 }
 
 // nothing is the error of undoing what has not been changed.
@@ -60,6 +70,7 @@ func (s *Store) Undo(ctx context.Context, tenant string, ref Ref, by string) (me
 	var now *memd.Memory
 	err = s.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
 		u := &undoing{change: newChange(tenant, by), id: id}
+		u.restores = true
 		if err := u.lock(ctx, tx, ref.Check); err != nil {
 			return err
 		}
@@ -249,6 +260,9 @@ func (u *undoing) unedit(ctx context.Context, tx pgx.Tx, c changed) error {
 	if e.Text != nil {
 		h.text, h.hash = *e.Text, hashOf(*e.Text)
 		r.reworded, r.was = []*held{h}, []newMemory{was}
+		if a := e.About; a != nil {
+			h.topic, h.value, h.negated = topic{a.Slot, a.Subject}, a.Value, a.Negated
+		}
 	}
 	if e.Metadata != nil {
 		h.metadata = e.Metadata
@@ -273,5 +287,6 @@ func (u *undoing) unedit(ctx context.Context, tx pgx.Tx, c changed) error {
 		return err
 	}
 	u.wanted.hash(u.scopes[u.scopeID].key, hashesOf(h.text)...)
+	u.wanted.slot(u.scopes[u.scopeID].key, was.slot)
 	return u.refold(ctx, tx, until)
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -186,7 +187,7 @@ func TestUndoStandsAgainstTheSameSources(t *testing.T) {
 	b.checkCounters()
 }
 
-func TestEditKeepsItsSlot(t *testing.T) {
+func TestAnEditedTextIsAboutNothingUnlessRead(t *testing.T) {
 	b := newStore(t)
 	paris := b.say(memd.Message{UserID: "alice", SessionID: "s1", Text: "I live in Paris", CreatedAt: monday},
 		memd.Message{UserID: "alice", SessionID: "s1", Text: "My home is Paris", CreatedAt: monday.Add(time.Hour)})
@@ -198,14 +199,19 @@ func TestEditKeepsItsSlot(t *testing.T) {
 	}
 	b.consolidate(about(paris, "home", "Paris", "Paris"))
 	sameSet(t, texts(b.list(ListQuery{Scope: user("alice")})), []string{"I live in the 5th arrondissement", "My home is Paris"})
-	// … until something is said that may not be the same.
-	b.consolidate(about(b.say(memd.Message{UserID: "alice", SessionID: "s2", Text: "I am at home in Paris", CreatedAt: monday.Add(2 * time.Hour)}), "home", "Paris"))
-	sameSet(t, texts(b.list(ListQuery{Scope: user("alice")})), []string{"My home is Paris", "I am at home in Paris"})
-	if m := b.undo(id); m.ValidTo != nil {
-		t.Fatalf("%+v", m)
+	// … and nothing that is said ends it, since nobody has read what it is about.
+	rome := b.say(memd.Message{UserID: "alice", SessionID: "s2", Text: "I am at home in Rome", CreatedAt: monday.Add(2 * time.Hour)})
+	b.consolidate(about(rome, "home", "Rome"))
+	sameSet(t, texts(b.list(ListQuery{Scope: user("alice")})), []string{"I live in the 5th arrondissement", "I am at home in Rome"})
+	if relations, err := b.Relations(t.Context(), tenant, []string{id}); err != nil || len(relations) != 0 {
+		t.Fatalf("%+v, %v", relations, err)
 	}
+	b.withdraw(rome[0].ID)
 	if m := b.undo(id); m.Memory != "I live in Paris" || m.ValidTo != nil {
 		t.Fatalf("%+v", m)
+	}
+	if relations, err := b.Relations(t.Context(), tenant, []string{id}); err != nil || len(relations) != 1 || relations[0].Target != "Paris" {
+		t.Fatalf("%+v, %v", relations, err)
 	}
 	b.checkCounters()
 }
@@ -247,7 +253,11 @@ func TestUndoComesBackToWhatWas(t *testing.T) {
 				if m.Memory == text {
 					continue
 				}
-				if _, err := b.Edit(t.Context(), tenant, []Edit{{ID: id, Text: &text}}, "api"); err != nil {
+				e := Edit{ID: id, Text: &text}
+				if place, ok := strings.CutPrefix(text, "I live in "); ok && rapid.Bool().Draw(r, "read") {
+					e.About = &About{Slot: "home", Value: place}
+				}
+				if _, err := b.Edit(t.Context(), tenant, []Edit{e}, "api"); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -282,7 +292,7 @@ func TestUndoAtOnce(t *testing.T) {
 				errs[i] = b.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error { return b.Consolidate(t.Context(), tx, tenant, l) })
 			default:
 				text := fmt.Sprintf("I live in %d", i)
-				_, errs[i] = b.Edit(t.Context(), tenant, []Edit{{ID: ids[1], Text: &text}}, "api")
+				_, errs[i] = b.Edit(t.Context(), tenant, []Edit{{ID: ids[1], Text: &text, About: &About{Slot: "home", Value: fmt.Sprint(i)}}}, "api")
 			}
 		})
 	}

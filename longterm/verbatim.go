@@ -133,7 +133,7 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 			return nil, &memd.Error{Kind: memd.Internal, Op: "longterm.add", Err: err}
 		}
 		said := v.SaidAt
-		if said.IsZero() {
+		if said.IsZero() || said.After(now) {
 			said = now
 		}
 		m := newMemory{

@@ -11,22 +11,35 @@ import (
 
 // Withdraw takes messages away as sources of whatever they state, within tx, which must be
 // the tenant's, and from the index of what was said around memories. It is for messages
-// that are edited or deleted, to be called before the log changes. It says how many
-// memories went.
+// that are edited or deleted, to be called before the log changes.
 //
 // Then it is as if they had never been said: a memory stands in the words, with the time
 // and all else, of what is left; what they ended or asked to be forgotten is there again;
-// a memory with no source left goes, and so does one with none left by who says it: a
-// question without its answer states nothing. What a person set stays.
-func (s *Store) Withdraw(ctx context.Context, tx pgx.Tx, tenant string, messages []int64, by, reason string) (gone int, err error) {
+// a memory with no source left goes. What was made of several messages, an answer with its
+// question, a statement with its correction, goes with any of them: the others are to be
+// learned from anew. What a person wrote stays as long as a message of who says it is left.
+func (s *Store) Withdraw(ctx context.Context, tx pgx.Tx, tenant string, messages []int64, by, reason string) (Withdrawn, error) {
 	if len(messages) == 0 {
-		return 0, nil
+		return Withdrawn{}, nil
 	}
 	w := &withdrawal{tenant: tenant, messages: slices.Compact(slices.Sorted(slices.Values(messages))), locked: map[string]bool{}}
-	if err = w.lock(ctx, tx); err == nil {
-		gone, err = w.take(ctx, tx, by, reason)
+	err := w.lock(ctx, tx)
+	if err == nil {
+		err = w.take(ctx, tx, by, reason)
 	}
-	return gone, postgres.Err("longterm.withdraw", err)
+	slices.Sort(w.done.Bereft)
+	w.done.Bereft = slices.Compact(w.done.Bereft)
+	return w.done, postgres.Err("longterm.withdraw", err)
+}
+
+// Withdrawn is what came of a Withdraw.
+type Withdrawn struct {
+	// Memories is how many memories went.
+	Memories int
+	// Bereft are the ids of other messages that stated something, or asked for it to be
+	// forgotten, together with those that were withdrawn, ascending: what they state by
+	// themselves must be learned anew. Some may have left the log.
+	Bereft []int64
 }
 
 // withdrawal is one call of Withdraw.
@@ -41,6 +54,16 @@ type withdrawal struct {
 	scopes  []int64
 	keys    [][]byte
 	locked  map[string]bool
+	done    Withdrawn
+}
+
+// bereaves notes which others made something together with the messages.
+func (w *withdrawal) bereaves(sources []int64) {
+	for _, id := range sources {
+		if !w.goes(id) {
+			w.done.Bereft = append(w.done.Bereft, id)
+		}
+	}
 }
 
 func (w *withdrawal) goes(message int64) bool {
@@ -110,7 +133,7 @@ func (w *withdrawal) queueHolders(b *pgx.Batch) {
 	})
 }
 
-func (w *withdrawal) take(ctx context.Context, tx pgx.Tx, by, reason string) (int, error) {
+func (w *withdrawal) take(ctx context.Context, tx pgx.Tx, by, reason string) error {
 	identities := newIdentities(w.tenant, w.of)
 	c := newChange(w.tenant, by)
 	c.reason, c.less = reason, reason
@@ -125,19 +148,23 @@ func (w *withdrawal) take(ctx context.Context, tx pgx.Tx, by, reason string) (in
 	}
 	c.queueRead(b)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
-		return 0, err
+		return err
 	}
 	for i := range w.rows {
 		w.rows[i].scopeID = identities.ids[identities.at[w.of[i]]]
 	}
 	if err := c.readScopeRows(ctx, tx, append(w.scopes, identities.ids...)); err != nil {
-		return 0, err
+		return err
 	}
-	if err := w.takeRequests(ctx, tx, c); err != nil {
-		return 0, err
+	for _, r := range c.requests {
+		if slices.ContainsFunc(r.sources, w.goes) {
+			r.lost = true
+			c.drop(r, r.row())
+			w.bereaves(r.sources)
+		}
 	}
 	if err := c.readOn(ctx, tx); err != nil {
-		return 0, err
+		return err
 	}
 	var sources []int64
 	for _, m := range c.mentions {
@@ -146,58 +173,40 @@ func (w *withdrawal) take(ctx context.Context, tx pgx.Tx, by, reason string) (in
 		}
 	}
 	if err := c.readOrigins(ctx, tx, sources); err != nil {
-		return 0, err
+		return err
 	}
+	var settled []memoryID
 	for _, m := range c.mentions {
-		m.without(w.goes, c.origins)
-		if m.lost && m.of != nil {
-			m.of.expired = false
+		had := m.sources
+		m.withdrawn(w.goes, c.origins)
+		switch {
+		case m.lost:
+			w.bereaves(had)
+			if m.of != nil {
+				m.of.expired = false
+			}
+		case len(m.sources) < len(had):
+			settled = append(settled, m.of.id)
 		}
 	}
 	c.fold()
 	gone, err := c.settle(ctx, tx)
 	if err != nil {
-		return 0, err
+		return err
 	}
+	w.done.Memories = len(gone)
 	b = &pgx.Batch{}
 	queueMessagePostingDelete(b, w.tenant, w.rows)
 	c.w.queue(b, w.tenant)
+	if len(settled) > 0 {
+		b.Queue(rewritingSettled, w.tenant, settled)
+	}
 	b.Queue(unpinPlans)
-	return len(gone), exec(ctx, tx, b)
+	return exec(ctx, tx, b)
 }
 
-// takeRequests takes the messages away from what they asked to be forgotten, and wants what
-// that was.
-func (w *withdrawal) takeRequests(ctx context.Context, tx pgx.Tx, c *change) error {
-	var sources []int64
-	for _, r := range c.requests {
-		if slices.ContainsFunc(r.sources, w.goes) {
-			sources = append(sources, r.sources...)
-		}
-	}
-	if err := c.readOrigins(ctx, tx, sources); err != nil {
-		return err
-	}
-	c.requests = slices.DeleteFunc(c.requests, func(r *request) bool {
-		was := r.row()
-		m := &mention{speaker: r.speaker, sources: r.sources, said: r.said}
-		m.without(w.goes, c.origins)
-		if len(m.sources) == len(r.sources) && !m.lost {
-			return false
-		}
-		c.w.requestsGone = append(c.w.requestsGone, was)
-		before := r.said.at
-		r.sources, r.said, r.isNew = m.sources, m.said, true
-		key := c.scopes[r.scopeID].key
-		if r.slot != "" {
-			c.wanted.slot(key, r.slot)
-		} else {
-			c.wanted.hash(key, r.hash)
-		}
-		if r.ofSubject() {
-			c.subjects.seek(key, r.subject, before)
-		}
-		return m.lost
-	})
-	return nil
-}
+// rewritingSettled has what persons rewrote of memories not be undone: the words that they
+// replaced are in part of messages that are gone.
+const rewritingSettled = `
+	UPDATE memory_history SET before = NULL
+	 WHERE tenant_id = $1 AND memory_id = ANY ($2::uuid[]) AND before->'edit' ? 'text'`

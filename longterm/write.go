@@ -71,6 +71,14 @@ func idsLiteral(list []int64) string {
 	return string(b)
 }
 
+func termsLiteral(list []int32) string {
+	b, err := types.Encode(pgtype.Int4ArrayOID, pgtype.TextFormatCode, append([]int32{}, list...), nil)
+	if err != nil {
+		panic(err) // a list of numbers always encodes
+	}
+	return string(b)
+}
+
 func uuidsLiteral(list []memoryID) string {
 	all := make([]string, len(list))
 	for i, id := range list {

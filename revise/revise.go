@@ -3,7 +3,8 @@
 // again.
 //
 // Invariants: what was learned from old words is gone from the long tier in the same
-// transaction in which the log changes, and whoever is learning from them at the time
+// transaction in which the log changes, what others stated together with them is learned
+// from those anew, and whoever is learning from them, or with them in view, at the time
 // loses the claim. The session's lock comes first, then those of the memories'
 // identities, then what is open, which is the order in which everyone takes them.
 package revise
@@ -50,7 +51,7 @@ type Gone struct {
 // carries every id of check. Invalid: a message of its role cannot have that content.
 func (r *Revise) Reword(ctx context.Context, tenant string, id int64, check memd.Scope, content json.RawMessage, by string) error {
 	var held shortterm.Held
-	opened := false
+	var opened []int64
 	err := r.inTenant(ctx, tenant, func(tx pgx.Tx) (err error) {
 		if held, err = r.log.Hold(ctx, tx, tenant, id, check); err != nil {
 			return err
@@ -59,14 +60,21 @@ func (r *Revise) Reword(ctx context.Context, tenant string, id int64, check memd
 		if err != nil {
 			return err
 		}
-		if _, err = r.withdraw(ctx, tx, tenant, []int64{id}, by, reasonReworded); err != nil {
+		done, err := r.withdraw(ctx, tx, tenant, []int64{id}, by, reasonReworded)
+		if err != nil {
 			return err
 		}
-		opened, err = r.log.Reword(ctx, tx, tenant, id, raw)
+		open, err := r.log.Reword(ctx, tx, tenant, id, raw)
+		if err != nil {
+			return err
+		}
+		if opened, err = r.log.Relearn(ctx, tx, tenant, held.SessionNo, id, done.Bereft); open {
+			opened = append(opened, id)
+		}
 		return err
 	})
-	if err == nil && opened {
-		r.log.Publish(tenant, held.SessionNo, []int64{id})
+	if err == nil && len(opened) > 0 {
+		r.log.Publish(tenant, held.SessionNo, opened)
 	}
 	return err
 }
@@ -74,18 +82,27 @@ func (r *Revise) Reword(ctx context.Context, tenant string, id int64, check memd
 // Delete takes a message back. NotFound: there is none that carries every id of check.
 func (r *Revise) Delete(ctx context.Context, tenant string, id int64, check memd.Scope, by string) (Gone, error) {
 	gone := Gone{Messages: 1}
-	err := r.inTenant(ctx, tenant, func(tx pgx.Tx) error {
-		held, err := r.log.Hold(ctx, tx, tenant, id, check)
+	var held shortterm.Held
+	var opened []int64
+	err := r.inTenant(ctx, tenant, func(tx pgx.Tx) (err error) {
+		if held, err = r.log.Hold(ctx, tx, tenant, id, check); err != nil {
+			return err
+		}
+		done, err := r.withdraw(ctx, tx, tenant, []int64{id}, by, reasonRemoved)
 		if err != nil {
 			return err
 		}
-		if gone.Memories, err = r.withdraw(ctx, tx, tenant, []int64{id}, by, reasonRemoved); err != nil {
+		gone.Memories = done.Memories
+		if opened, err = r.log.Relearn(ctx, tx, tenant, held.SessionNo, id, done.Bereft); err != nil {
 			return err
 		}
 		return r.log.Remove(ctx, tx, tenant, held.SessionNo, []int64{id})
 	})
 	if err != nil {
 		return Gone{}, err
+	}
+	if len(opened) > 0 {
+		r.log.Publish(tenant, held.SessionNo, opened)
 	}
 	return gone, nil
 }
@@ -109,14 +126,14 @@ func (r *Revise) DeleteSession(ctx context.Context, tenant, userID, sessionID, a
 		for len(messages) > 0 {
 			some := messages[:min(atOnce, len(messages))]
 			messages = messages[len(some):]
-			n, err := r.withdraw(ctx, tx, tenant, some, by, reasonSession)
+			done, err := r.withdraw(ctx, tx, tenant, some, by, reasonSession)
 			if err != nil {
 				return err
 			}
 			if err := r.log.Remove(ctx, tx, tenant, no, some); err != nil {
 				return err
 			}
-			gone.Messages, gone.Memories = gone.Messages+len(some), gone.Memories+n
+			gone.Messages, gone.Memories = gone.Messages+len(some), gone.Memories+done.Memories
 		}
 		return r.log.RemoveSession(ctx, tx, tenant, no)
 	})
@@ -148,12 +165,12 @@ func (r *Revise) Again(ctx context.Context, tenant string, id int64, check memd.
 
 // withdraw takes messages away as sources, and what a person said of statements in them:
 // their words are gone, and so is what was said about these.
-func (r *Revise) withdraw(ctx context.Context, tx pgx.Tx, tenant string, messages []int64, by, reason string) (int, error) {
-	n, err := r.store.Withdraw(ctx, tx, tenant, messages, by, reason)
+func (r *Revise) withdraw(ctx context.Context, tx pgx.Tx, tenant string, messages []int64, by, reason string) (longterm.Withdrawn, error) {
+	done, err := r.store.Withdraw(ctx, tx, tenant, messages, by, reason)
 	if err != nil {
-		return 0, err
+		return longterm.Withdrawn{}, err
 	}
-	return n, r.store.Unrule(ctx, tx, tenant, messages)
+	return done, r.store.Unrule(ctx, tx, tenant, messages)
 }
 
 // tries is how often it is tried where another transaction stands in the way.

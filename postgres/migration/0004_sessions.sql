@@ -95,6 +95,17 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
    GROUP BY due.tenant_id, due.session_no ORDER BY due.session_no
 $$;
 
+ALTER TABLE memory_forgotten ADD COLUMN negated boolean NOT NULL DEFAULT false;
+ALTER TABLE memory_forgotten ADD COLUMN slip boolean NOT NULL DEFAULT false;
+ALTER TABLE memory_overruled ADD COLUMN alone boolean NOT NULL DEFAULT false;
+ALTER TABLE memory_overruled ADD COLUMN terms int[] NOT NULL DEFAULT '{}';
+
+-- What a person wrote is about what its words say, not about what those before said.
+ALTER TABLE memory NO FORCE ROW LEVEL SECURITY;
+UPDATE memory SET slot = NULL, subject = '', value = '', negated = false WHERE 'memory' = ANY (edited) AND slot IS NOT NULL AND valid_to IS NULL;
+UPDATE memory SET value = '', edited = edited || '{about}' WHERE 'memory' = ANY (edited) AND slot IS NOT NULL;
+ALTER TABLE memory FORCE ROW LEVEL SECURITY;
+
 DO $$
 DECLARE t text;
 BEGIN
