@@ -100,6 +100,9 @@ func takeOut(text string, spans []span, values []taken) (string, []taken) {
 		if s.start < done || s.start >= s.end || strings.HasPrefix(text[s.start:], markBegin) || insideMark(text, s.start) {
 			continue
 		}
+		if s.end-s.start >= maxToken {
+			s.end += lenToBlank(text[s.end:]) // only its beginning was looked at
+		}
 		v := text[s.start:s.end]
 		if i := strings.LastIndex(v, markBegin); i >= 0 {
 			// What holds a mark is taken with all of the mark, or up to it.

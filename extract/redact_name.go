@@ -19,6 +19,8 @@ const (
 	aWord
 	// aPhrase is a password of several words.
 	aPhrase
+	// aSeed is of as many words as the seed of a wallet has.
+	aSeed
 	// aKey looks made up.
 	aKey
 	// anyKey is a name that has other meanings too: "key", "token", "secret".
@@ -52,12 +54,17 @@ type secretName struct {
 	setting bool
 	// option says that it is one of a command: --password.
 	option bool
+	// shouts says that it is in capitals: "PASS", as tests say; directory that it may be
+	// one of a folder: "PWD".
+	shouts, directory bool
+	// camel says that it is one as programs have them, without a sign between its words.
+	camel bool
 	// several says that the name is a plural.
 	several bool
 }
 
 var (
-	passwordNames = set(`password passwords passwd passwds passcode passcodes pwd pwds pw pws psw passwrd pasword pswd paswd pword
+	passwordNames = set(`password passwords passwd passwds passcode passcodes pwd pwds pw pws psw passwrd pasword pswd paswd pword psk
 passwort passwörter passworte kennwort kennwörter zugangscode losung mdp contraseña contraseñas contrasena contraseñita senha senhas wachtwoord wachtwoorden hasło hasła hasłem
 lösenord adgangskode passord salasana heslo jelszó jelszavam şifre şifrem sifre parola parolam lozinka šifra пароль пароля паролем пароли паролей пароль-то
 باسورد الباسورد باسوورد باسوردي पासवर्ड কোড mypassword pass-word κωδικός סיסמה סיסמא הסיסמה সংকেত katasandi`)
@@ -78,7 +85,7 @@ lösenord adgangskode passord salasana heslo jelszó jelszavam şifre şifrem si
 	beforePhrase = set(`seed recovery pass mnemonic backup secret wallet`)
 	beforeCode   = set(`backup recovery reset verification security 2fa mfa otp tfa auth authentication authenticator unlock alarm safe vault sms login one-time onetime time sign-in access pairing puk master pass secret two-factor factor phone tan sim`)
 	// counted come before names of what is counted.
-	counted = set(`max min num n total prompt completion input output count per used reasoning next pad eos bos mask sep cls unk primary foreign sort partition cache hot public idempotency`)
+	counted = set(`max min num n total prompt completion input output count per used reasoning next pad eos bos mask sep cls unk primary foreign sort partition cache hot public idempotency recv send list search authorized host known page continuation cursor sync cancellation stop start end current map object property`)
 )
 
 // unwritten are names in scripts that part no words by blanks.
@@ -207,8 +214,14 @@ func nameOf(word, prev, prev2 string) secretName {
 	if bare != "" && (setting || passwordNames[bare] || bare == "pass") {
 		last = bare
 	}
-	n := secretName{setting: setting, several: strings.HasSuffix(last, "s") || strings.HasSuffix(last, "er")}
+	n := secretName{setting: setting, camel: setting && !strings.ContainsAny(word, "_.-"), shouts: word == strings.ToUpper(word), directory: last == "pwd", several: strings.HasSuffix(last, "s") || strings.HasSuffix(last, "er")}
 	switch {
+	case last == "seed" || last == "words" && !beforePhrase[prev]:
+		n.kind = aSeed
+	case securityWords[last] && codeWords[prev2] && (prev == "de" || prev == "di"), last == "sicherheitscode":
+		n.kind = aCVV
+	case last == "combination" && (prev == "safe" || prev == "vault"):
+		n.kind = aCode
 	case passwordNames[strings.ToLower(word)], passwordNames[last]:
 		n.kind = aPassword
 		if last == "parola" || last == "κωδικός" {
@@ -226,7 +239,7 @@ func nameOf(word, prev, prev2 string) secretName {
 		n.kind = aPassword
 	case keyNames[last]:
 		n.kind = aKey
-	case wordNames[prev] && last == "api", last == "api" && keyWords[prev], last == "api" && prev == "d" && keyWords[prev2], strings.HasSuffix(word, "API") && prev == "مفتاح":
+	case wordNames[prev] && last == "api", (last == "api" || last == "wifi" || last == "wi-fi") && keyWords[prev], last == "api" && prev == "d" && keyWords[prev2], strings.HasSuffix(word, "API") && prev == "مفتاح":
 		n.kind = aKey
 	case last == "ssn", last == "security" && prev == "social", last == "sozialversicherungsnummer":
 		n.kind = anSSN
@@ -261,7 +274,7 @@ func nameOf(word, prev, prev2 string) secretName {
 		n.kind = anyKey
 	default:
 		low := strings.ToLower(word)
-		if slices.ContainsFunc(longNames, func(l string) bool { return strings.HasSuffix(last, l) }) {
+		if !strings.HasPrefix(last, "nopass") && slices.ContainsFunc(longNames, func(l string) bool { return strings.HasSuffix(last, l) }) {
 			n.kind = aPassword
 		} else if strings.HasSuffix(low, "pass") && len(parts) == 1 && userWords[strings.TrimSuffix(low, "pass")] {
 			n.kind = aWord
@@ -273,6 +286,8 @@ func nameOf(word, prev, prev2 string) secretName {
 }
 
 var (
+	securityWords  = set(`seguridad sécurité sicurezza segurança`)
+	codeWords      = set(`código code codice`)
 	keyWords       = set(`clé cle clave chave chiave llave ключ مفتاح schlüssel klucz sleutel`)
 	arabicPassword = set(`المرور السر مرور سر مروري سري سرّي`)
 	arabicSecret   = set(`السري سري السرّي`)

@@ -28,7 +28,7 @@ const (
 )
 
 const (
-	copulas = `is|was|are|were|be|am|will be|should be|would be|has been|had been|used to be|to be|becomes?|equals?|reads?|es|era|son|será|sera|est|était|etait|sont|ist|war|lautet|lauten|heißt|sind|è|e'|era|sono|é|são|foi|это|был|была|jest|to|är|er|on|dir|هي|هو|كانت|है|था|হল|είναι|zijn|adalah`
+	copulas = `is|was|are|were|be|am|isn['’]t|is not|is no longer|wasn['’]t|reset to|set to|changed to|updated to|will be|should be|would be|has been|had been|used to be|to be|becomes?|equals?|reads?|es|era|son|será|sera|est|était|etait|sont|ist|war|lautet|lauten|heißt|sind|è|e'|era|sono|é|são|foi|это|был|была|jest|är|er|on|dir|هي|هو|كانت|है|था|হল|είναι|zijn|adalah`
 	fillers = `now|still|just|currently|simply|actually|always|usually|basically|only|literally|probably|set|changed|set to|changed to|jetzt|immer noch|noch|ahora|todavía|maintenant|toujours|adesso|agora|ainda|теперь|الآن|also|called|nu`
 )
 
@@ -38,19 +38,28 @@ var (
 	linkTold = regexp.MustCompile(`(?i)^` +
 		`(?:\s*\([^()\n]{1,40}\))?` +
 		`(?:\s+(?:i|we) (?:use|used|have|had|set|chose|picked)(?: (?:for|on|at|in|with|everywhere)(?:\s[^\s:=,;.!?]+){0,4}?)?)?` +
-		`(?:\s+(?:for|of|to|on|at|in|from|with|behind|für|fürs|fuers|vom|von|zum|zur|beim|im|para|de|del|della|dell|dello|di|per|al|pour|du|des|d['’]|do|da|dos|das|no|na|от|для|к|на|van|voor|het|الخاصة|الخاص|لحسابي|لـ|هنا|till|för)['’]?(?:\s*[^\s:=,;.!?]+(?:\s+[^\s:=,;.!?]+){0,6}?)?)?` +
-		`(?:['’]s|\s+(?:` + copulas + `)|\s*[—–])` +
+		`(?:\s+(?:for|of|to|on|at|in|from|with|behind|für|fürs|fuers|vom|von|zum|zur|beim|im|para|de|del|della|dell|dello|di|per|al|pour|du|des|d['’]|do|da|dos|das|no|na|от|для|к|на|van|voor|het|الخاصة|الخاص|لحسابي|لـ|هنا|till|för|meiner|meines|meinem|unserer|unseres|моей|моего|nueva|nuevo|actual|neue|nova|nuova|actuel|wifi|wi-fi|الواي|واي|карты|почты|телефона)['’]?(?:\s*[^\s:=,;.!?]+(?:\s+[^\s:=,;.!?]+){0,6}?)?)?` +
+		`(?:\s+(?:` + copulas + `)|\s*[—–])` +
 		`((?:\s+(?:` + fillers + `))*)` +
 		`\s*(?:(?::|=|：|->|→)\s*|\s)`)
+	// linkIt is "I keep forgetting my password, it's x".
+	linkIt = regexp.MustCompile(`(?i)^[^\n:=]{0,60}?[,.;:!?–—-]\s*(?:(?:but|so|and|now|because|currently)\s+)?(?:it['’]s|it is|it was|its|c['’]est|es ist)\s+(?:(?:now|still|just|currently)\s+)?`)
+	// linkPause is "my password? x", "PIN #x".
+	linkPause = regexp.MustCompile(`^\s*(?:\?|\.{2,}|…|#)\s*`)
+	// linkTo is "set my password to x", which changes must say.
+	linkTo = regexp.MustCompile(`(?i)^(?:\s+(?:for|of|on|at)(?:\s+[^\s:=,;.!?]+){1,5}?)?\s+to(?:\s+be)?(?:(?:\s+(?:` + fillers + `))*)\s*:?\s+`)
+	// linkOwn is "my password's x".
+	linkOwn = regexp.MustCompile(`(?i)^['’]s(?:\s+(?:` + fillers + `))*\s*:?\s+`)
+	changes = regexp.MustCompile(`(?i)\b(?:set|sets|setting|change[ds]?|changing|reset|resetting|update[ds]?|updating|make|made|switch(?:ed)?|rotated?|turn(?:ed)?|hasło|hasłem)\b[^.!?\n]*$`)
 	// linkFrom is "changed my password from x to y".
 	linkFrom = regexp.MustCompile(`(?i)^(?:\s+(?:for|of|on|at)(?:\s+[^\s:=,;.!?]+){1,4}?)?\s+(?:from|von|de|da|с)\s+`)
 	// linkSigned is a sign, behind a quote that closes the name if it has one.
-	linkSigned = regexp.MustCompile(`^(?:\\?["'` + "`" + `]|\*\*|\])?(?:\s*\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|to|on|für|para|de|pour|от|для|do|da|du|des|del|della|di)(?:[ \t]+[^\s:=,;.!?]+){1,4}?)?\s*(?::=|==?>?|:|：|->|→|=>)\s*(?:\*\*\s*)?`)
-	linkTag    = regexp.MustCompile(`^\s*>\s*`)
+	linkSigned = regexp.MustCompile(`^(?:["']\s*,?\s*["']?value["']?\s*[:=]\s*|(?:\\?["'` + "`" + `]|\*\*|\])?(?:\s*\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|to|on|für|para|de|pour|от|для|do|da|du|des|del|della|di)(?:[ \t]+[^\s:=,;.!?]+){1,4}?)?\s*(?::=|==?>?|:|：|->|→|=>)\s*(?:\*\*\s*)?)`)
+	linkTag    = regexp.MustCompile(`^>`)
 	// linkDense are the same in scripts without blanks.
-	linkDense  = regexp.MustCompile(`^(?:(?:は|是|为|為|就是|は今|는|은|가|이|คือ)[、，:：\s]*|\s*[:：=]\s*|\s+)`)
-	linkDirect = regexp.MustCompile(`^(?:\s*\([^()\n]{1,40}\))?[ \t]+(?:(?:[—–-]+|for (?:it|me)|is|would be)[ \t]+)?`)
-	linkComma  = regexp.MustCompile(`^(?:,|\s+(?:here|below|then))[ \t]*[:,]?[ \t]+`)
+	linkDense  = regexp.MustCompile(`^(?:码|碼|コード|번호)?(?:(?:は|是|为|為|就是|は今|는|은|가|이|คือ)[、，:：\s]*|\s*[:：=]\s*|\s+)`)
+	linkDirect = regexp.MustCompile(`^[ \t]+(?:(?:wifi|wi-fi|карты|почты|телефона)[ \t]+)?(?:(?:[—–-]+|for (?:it|me)|is|would be)[ \t]+)?`)
+	linkComma  = regexp.MustCompile(`^(?:,|\s+(?:here|below|then))[ \t]*[:,]?[ \t]+\b`)
 )
 
 // namedSecrets finds what is told to be a secret, in order.
@@ -86,20 +95,31 @@ func (n secretName) values(text string) []span {
 			first, ok = n.value(text, n.end+m[1], how)
 		}
 	}
-	if before, _ := utf8.DecodeLastRuneInString(text[:n.end]); isDense(before) {
+	before, _ := utf8.DecodeLastRuneInString(text[:n.end])
+	if after, _ := utf8.DecodeRuneInString(window); isDense(before) || isDense(after) {
 		try(bySaying, linkDense)
 	} else {
 		if n.option {
 			try(bySign, linkDirect)
 		}
 		try(bySign, linkSigned)
-		if n.setting || n.end < len(text) && text[n.end] == '>' {
+		if n.start > 0 && text[n.start-1] == '<' && strings.Contains(window, "</") {
 			try(bySign, linkTag)
 		}
 		try(byPlace, linkFrom)
+		try(bySaying, linkOwn)
+		if changes.MatchString(tail(text[:n.end], 80)) {
+			try(bySaying, linkTo)
+		}
 		try(bySaying, linkTold)
 		try(byPlace, linkDirect)
-		try(byPlace, linkComma)
+		if n.kind == aPassword {
+			try(byPlace, linkComma)
+		}
+		if m := linkPause.FindString(window); m != "" && len(clauseFrom(text, n.end+len(m)).words) == 1 {
+			try(byPlace, linkPause)
+		}
+		try(byPlace, linkIt)
 	}
 	if !ok {
 		return nil
@@ -109,7 +129,7 @@ func (n secretName) values(text string) []span {
 
 // follows is what stands between two values of one name.
 var (
-	valueJoins = regexp.MustCompile(`(?i)^["'”’)]?(?:\s*[,;/|]|\s*[—–-])?\s*\(?(?:(?:and|or|not|now|then|to|but|instead of|rather than|previously|before|formerly|was|it was|used to be|und|oder|nicht|statt|sondern|auf|y|o|no|sino|et|ou|pas|e|não|и|а|не|или|а не|in|into|as well as|plus|replaces|replacing|old one:?|old one was|the old one was|it used to be|before that|capital|or maybe|maybe)\s+){1,3}["'“]?`)
+	valueJoins = regexp.MustCompile(`(?i)^["'”’)]?(?:\s+(?:anymore|any more|any longer))?(?:\s*[,;/|]|\s*[—–-])?\s*\(?(?:(?:and|or|not|now|then|to|but|instead of|rather than|previously|before|formerly|was|it was|used to be|und|oder|nicht|statt|sondern|auf|y|o|no|sino|et|ou|pas|e|não|и|а|не|или|а не|in|into|as well as|plus|replaces|replacing|old one:?|old one was|the old one was|it used to be|before that|capital|or maybe|maybe|(?:my|the) (?:old|new|other|previous|current|second) one (?:is|was)|(?:until )?i changed it to|it['’]s now|it['’]s|now it['’]s|it is)\s+){1,3}["'“]?`)
 	valueList  = regexp.MustCompile(`^["'”’]?(?:\s*[,;/|]\s*|\s+|\s*\n\s*(?:[-*•]|\d{1,2}[.)])?\s*)["'“]?`)
 )
 
@@ -158,7 +178,7 @@ func (n secretName) next(text string, i int, plain bool) (span, bool) {
 
 var (
 	// pinDigits are the digits of a PIN, in one or in groups.
-	pinDigits = regexp.MustCompile(`^["'“(]?(\p{Nd}{3,12}|\p{Nd}(?:[ -]\p{Nd}){3,11}|\p{Nd}{2,4}(?:[ -]\p{Nd}{2,4}){1,3})(?:$|[^\p{Nd}\pL_])`)
+	pinDigits = regexp.MustCompile(`^["'“(]?(\p{Nd}{2,6}(?:-\p{Nd}{2,6}){1,5}|\p{Nd}(?:[ -]\p{Nd}){3,11}|\p{Nd}{2}(?: \p{Nd}{2}){1,3}|\p{Nd}{3,12})(?:$|[^\p{Nd}\pL_])`)
 	// pinWords are digits in words.
 	pinWords  = regexp.MustCompile(`(?i)^(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|zéro|un|deux|trois|quatre|cinq|sept|huit|neuf|um|dois|três|quatro|sete|oito|nove|due|tre|quattro|cinque|sei|sette|otto|ноль|один|два|три|четыре|пять|шесть|семь|восемь|девять)(?:[ ,-]{1,2}|$|[.!?\n])){3,12}`)
 	cvvDigits = regexp.MustCompile(`^["'(]?(\p{Nd}{3,4})(?:$|[^\p{Nd}\pL_])`)
@@ -169,7 +189,7 @@ var (
 
 // value gives the secret that is told at i, if one is.
 func (n secretName) value(text string, i int, how link) (span, bool) {
-	if i >= len(text) || strings.HasPrefix(text[i:], markBegin) {
+	if i >= len(text) || strings.HasPrefix(text[i:], markBegin) || how == bySign && (strings.IndexByte(":<", text[i]) >= 0 || strings.HasPrefix(text[i:], "//")) || how == byPlace && strings.IndexByte("<([{-", text[i]) >= 0 {
 		return span{}, false
 	}
 	mark := n.kind.mark()
@@ -204,16 +224,28 @@ func (n secretName) value(text string, i int, how link) (span, bool) {
 	}
 	end := tokenEnd(text, i)
 	v := text[i:end]
+	if how == bySign && isCode.MatchString(v) || n.directory && strings.ContainsAny(v[:min(1, len(v))], "/~$`\\") {
+		return span{}, false
+	}
 	if v == "" || strings.HasPrefix(v, markBegin) || pretend.MatchString(v) && !(how != byPlace && strings.ContainsAny(v, "0123456789") && len(v) > 4 && !strings.HasPrefix(v, "$") && !strings.HasPrefix(v, "{") && hasLetters(v) && strong(v) && !strings.Contains(v, ".") && !strings.HasPrefix(strings.ToLower(v), "your")) {
 		return span{}, false
 	}
 	switch n.kind {
+	case aSeed:
+		end := seedEnd(text, i)
+		return span{i, end, mark}, end > i
 	case aCode:
+		if m := pinDigits.FindStringSubmatchIndex(head(text[i:], 64)); m != nil && how != byPlace && !measure.MatchString(head(text[i+m[3]:], 24)) {
+			return span{i + m[2], i + m[3], mark}, true
+		}
 		if hasDigit(v) && len(v) >= 4 && !harmless.MatchString(v) && !measure.MatchString(head(text[end:], 24)) && !(how == byPlace && aYear.MatchString(v)) {
 			return span{i, end, mark}, true
 		}
 		return span{}, false
 	case aKey, anyKey:
+		if n.kind == anyKey && ofNetwork.MatchString(tail(text[:n.start], 80)) {
+			n.kind = aKey
+		}
 		if n.looksMade(v, how) {
 			return span{i, end, mark}, true
 		}
@@ -231,16 +263,19 @@ func (n secretName) value(text string, i int, how link) (span, bool) {
 		}
 	}
 	if how == byPlace {
-		if n.kind == aWord && !hasLetters(v) {
-			return span{}, false
-		}
-		return span{i, end, mark}, standsOut(v)
+		return span{i, end, mark}, n.kind != aWord && standsOut(v)
 	}
-	if n.kind == aWord && how == bySaying {
+	if n.kind == aWord && (how == bySaying || !hasDigit(v) && (n.shouts || saysOf(v)) || allDigits(v) && len(v) < 4) {
 		return span{i, end, mark}, standsOut(v)
 	}
 	return n.word(text, i, how)
 }
+
+// isCode is what a program computes.
+var isCode = regexp.MustCompile(`^[*&]?[A-Za-z_$][\w$]*(?:(?:\.|->|::)[\w$]+)*(?:\(|\[|->|::)|^[a-z_$][\w$]*(?:\.[a-z_$][\w$]*)+;?$`)
+
+// ofNetwork ends before "the key is x", where that is of a network.
+var ofNetwork = regexp.MustCompile(`(?i)\b(?:wi-?fi|wlan|wpa\d?|network|router|hotspot)\b[^.!?\n]*$`)
 
 // whichIs ends before the name of a phrase that stands right behind it.
 var whichIs = regexp.MustCompile(`(?i)\b(?:use|used|with|using|by|type|enter|is)\s+(?:(?:the|my|our|this|a)\s+)?(?:[\pL-]+\s+)?$`)
@@ -248,8 +283,10 @@ var whichIs = regexp.MustCompile(`(?i)\b(?:use|used|with|using|by|type|enter|is)
 // quoted says whether what stands in quotes behind a name is a secret.
 func (n secretName) quoted(v string, how link) bool {
 	switch {
-	case strings.Contains(v, markBegin) || pretend.MatchString(v):
+	case strings.Contains(v, markBegin), pretend.MatchString(v), n.kind == aWord && how == byPlace, n.directory && strings.ContainsAny(v[:1], "/~$\\"):
 		return false
+	case n.setting && how == bySign && n.kind == aKey && len(v) >= 4 && !isProse(v) && !strings.ContainsAny(v, " /") && nameOf(v, "", "").kind == noSecret:
+		return true
 	case n.kind == aKey || n.kind == anyKey:
 		return n.looksMade(v, how)
 	case n.kind == aCode:
@@ -262,7 +299,7 @@ func (n secretName) quoted(v string, how link) bool {
 
 // looksMade says whether a word can be a key.
 func (n secretName) looksMade(v string, how link) bool {
-	if known[strings.ToLower(v)] || harmless.MatchString(v) || isProse(v) || allDigits(v) && len(v) < 6 || strings.ContainsAny(v, " ") {
+	if known[strings.ToLower(v)] || harmless.MatchString(v) || strings.Contains(v, "](") || strings.Contains(v, "://") || nameOf(v, "", "").kind != noSecret && !hasDigit(v) || isProse(v) || allDigits(v) && len(v) < 6 || strings.ContainsAny(v, " ") {
 		return false
 	}
 	switch {
@@ -270,7 +307,7 @@ func (n secretName) looksMade(v string, how link) bool {
 		return len(v) >= 8 && hasDigit(v)
 	case n.kind == anyKey:
 		return len(v) >= 16 && hasDigit(v) && hasLetters(v)
-	case how == bySign && (n.setting || n.option):
+	case how == bySign && (n.setting && !n.camel || n.option):
 		return len(v) >= 4
 	case how == bySign:
 		return hasDigit(v) && len(v) >= 5 || len(v) >= 16
@@ -288,10 +325,6 @@ func (n secretName) word(text string, i int, how link) (span, bool) {
 		return span{}, false
 	}
 	first := c.words[0]
-	if first.end-first.start > clauseBytes*4-8 {
-		first.end = tokenEnd(text, i)
-		first.text = text[i:first.end]
-	}
 	if isProse(first.text) {
 		if c.listed() || how == bySign && c.spelledOut() {
 			return span{i, c.end, mark}, true
@@ -304,7 +337,7 @@ func (n secretName) word(text string, i int, how link) (span, bool) {
 	if known[strings.ToLower(first.text)] || strings.Contains(first.text, "://") && how != bySign {
 		return span{}, false
 	}
-	if len(c.words) == 1 && c.whole {
+	if len(c.words) == 1 {
 		if n.option || !(how == bySaying && saysOf(first.text) && strings.HasSuffix(first.text, "ly")) {
 			return span{i, first.end, mark}, true
 		}
@@ -429,7 +462,7 @@ var denseProse = regexp.MustCompile(`^(?:我|你|他|她|它|错|錯|对|對|什
 var (
 	possessives = `(?:my|our|the|his|her|their|your|mi|mis|mein|meine|unser|mon|ma|notre|il mio|la mia|meu|minha|a minha|mijn|мой|наш|\S+['’]s)`
 	// isMine stands between a value and its name: "x is my wifi password".
-	isMine = regexp.MustCompile(`(?i)(?:["'”’)]?\s*,?\s+(is|was|are|as|for|being|will be|es|est|ist|è|é|это|jest|is now|is still|= ?)\s+` + possessives + `\s+(?:(?:old|new|current|former|main|default|usual|actual|real|temporary|secret|own|[\pL'’-]+(?:['’]s)?)\s+){0,3}|["'”’]?\s*\()$`)
+	isMine = regexp.MustCompile(`(?i)(?:["'”’)]?\s*,?\s+(is|was|are|as|for|being|will be|es|est|ist|è|é|это|jest|is now|is still|= ?)\s+` + possessives + `\s+(?:(?:old|new|current|former|main|default|usual|actual|real|temporary|secret|own|[\pL'’-]+(?:['’]s)?)\s+){0,3}|["'”’]?\s+\((?:` + possessives + `\s+)?)$`)
 	// usual come between "my" and a name that is then nobody's.
 	usual = regexp.MustCompile(`(?i)\b(?:most|common|commonest|worst|popular|typical|average|same|first|best)\b`)
 	// afterName goes on behind a name that a value was said of.

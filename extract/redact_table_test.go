@@ -176,6 +176,32 @@ correct horse battery staple is my wifi password ⇒ horse | staple
 I set 4821 as my PIN ⇒ 4821
 4821 is the pin ⇒ 4821
 password1=hunter2 password2=hunter3 ⇒ hunter2 | hunter3
+I keep forgetting my pin, it's 4471 ⇒ 4471
+I always forget my wifi password, it's BlueHorse99 ⇒ BlueHorse
+my Steam password changed, it's now GabeN123 ⇒ GabeN
+Hey my new password is "hunter2" and my old one was hunter1 ⇒ hunter2 | hunter1
+the password isn't hunter2 anymore, it's hunter3 ⇒ hunter2 | hunter3
+password reset to Winter2024! ⇒ Winter
+Mi contraseña nueva es invierno2024 ⇒ invierno
+Die PIN meiner Karte ist 4821 ⇒ 4821
+mi código de seguridad es 123 ⇒ 123
+La clé wifi est A1B2C3D4E5 ⇒ A1B2
+The wifi network is Casa and the key is 8fKq29Lm ⇒ 8fKq
+wifi: Casa / 8fKq29Lm ⇒ 8fKq
+пин карты 4821 ⇒ 4821
+我的PIN码是4821 ⇒ 4821
+كلمة مرور الواي فاي هي warda77 ⇒ warda
+<add key="Password" value="hunter2" /> ⇒ hunter2
+{"name":"DB_PASSWORD","value":"hunter2"} ⇒ hunter2
+db.example.com:5432:shop:bob:hunter2 ⇒ hunter2
+admin/admin123 ⇒ admin123
+I use hunter2 to log in ⇒ hunter2
+you can log in with bob and hunter2 ⇒ hunter2
+my phone unlocks with 2580 ⇒ 2580
+wallet seed: witch collapse practice feed shame open despair creek road again ice least ⇒ witch | least
+The safe combination is 12-34-56 ⇒ 12-34
+my pin? 4821 ⇒ 4821
+my password... hunter2 ⇒ hunter2
 hi, my username is bob and my password is hunter2!! ⇒ hunter2
 `), "\n")
 
@@ -350,7 +376,32 @@ What is my password?
 sk-learn-pipeline-example-2024
 my pass rate is 85%
 I lost my keys in 2023
+make me a strong password for the allotment club's forum
+const key = deriveKey(salt, 24)
+pass "-v" to go test
+PWD: /home/bob/shop
+--- PASS: TestUpsert (0.00s)
+for (pass = 0; pass < 2; pass++)
+Copyright (C) 2001, 2003, 2005, 2007
+the seed is 42
+I planted tomato seed: it grows well
+did you change your password? Version 2 is out
+I changed my password, it's 5 pm now
+a user passphrase to decrypt the file
+gpg --recv-keys 8FCCA13FEF1D0C2E91008E09770F7A9A5AE15600
 `), "\n")
+
+// Of a long value nothing is left, however it is told.
+func TestLongSecrets(t *testing.T) {
+	for _, size := range []int{200, 255, 256, 257, 1000, 20000} {
+		long := strings.Repeat("a1B2-c3D4_", size/10) + "xyz99"
+		for _, text := range []string{"my password is " + long, "token=" + long + " and more", `{"secret": "` + long + `"}`, "use password " + long + "\nI live in Porto"} {
+			if got := Redact(text); strings.Contains(got, "a1B2") || strings.Contains(got, "xyz99") || !strings.Contains(got, markBegin) {
+				t.Errorf("%d bytes: %.60q gives %.120q", size, text, got)
+			}
+		}
+	}
+}
 
 func TestHarmlessTextsStay(t *testing.T) {
 	if len(harmlessTexts) < 80 {

@@ -47,10 +47,17 @@ var secrets = []secret{
 	{hints: []string{" -p", " -a"}, pattern: regexp.MustCompile(`\b(?:sshpass|(?:docker|podman|oc|helm registry|az) login|redis-cli|zip|7z|mongosh?)\b[^\n|]{0,120}?\s-(?:p|P|a)[ =]*["']?([^\s"'-][^\s"']*)`), mark: passwordMark},
 	{hints: []string{"pass:"}, pattern: regexp.MustCompile(`\s-pass(?:in|out)?\s+pass:(\S+)`), mark: passwordMark},
 	// bob / hunter2x, bob:hunter2x
-	{hints: []string{"log", "sign", "cred", "account", "user", "admin", "ssh", "ftp", "vpn"}, pattern: regexp.MustCompile(`(?i)\b(?:log-?in|log in|sign in|credentials?|creds|account|user(?:name)?|admin|ssh|s?ftp|vpn)\b[^\n/:]{0,30}?(?:[:=]|\b)\s*[^\s/:]{2,60}\s*(?: / |/|:| \| )\s*([^\s/:]{6,})`), mark: passwordMark, accept: lettersAndDigits},
-	{pattern: regexp.MustCompile(`^\s*[A-Za-z][A-Za-z._@-]{1,40}(?: ?/ ?| ?: ?| \| )([A-Za-z][^\s/:.-]{5,40})\s*$`), hints: digitHints, mark: passwordMark, accept: func(v string) bool { return lettersAndDigits(v) && letters(v) >= 4 }},
+	{hints: []string{"wifi", "wi-fi", "wlan", "log", "sign", "cred", "account", "user", "admin", "ssh", "ftp", "vpn"}, pattern: regexp.MustCompile(`(?i)\b(?:log-?in|log in|sign in|credentials?|creds|account|user(?:name)?|admin|ssh|s?ftp|vpn|wi-?fi|wlan)\b(?:\s+(?:details|info|is|are|with|as|data|for\s+\S{1,40}(?:\s+(?:is|are))?)){0,3}\s*[:=]?\s*[A-Za-z0-9._@-]{2,60}(?: ?/ ?|:| \| )([^\s/:(){}\[\]"'<>,;]{6,})`), mark: passwordMark, accept: lettersAndDigits},
+	{pattern: regexp.MustCompile(`^\s*[A-Za-z][A-Za-z._@-]{1,40}(?: / |:| \| )([A-Za-z][A-Za-z0-9!@#$%^&*?_+=]{5,40})\s*$`), hints: digitHints, mark: passwordMark, accept: func(v string) bool { return lettersAndDigits(v) && letters(v) >= 4 }},
 	{hints: []string{"u:", "user:", "l:", "login:", "username:"}, pattern: regexp.MustCompile(`(?i)\b(?:u|l|user(?:name)?|login)\s*:\s*\S{1,80}\s+(?:p|pw|pass|pwd)\s*:\s*(\S+)`), mark: passwordMark},
 	{hints: []string{"pass "}, pattern: regexp.MustCompile(`(?i)(?:\b(?:user(?:name)?|login|account|email)\b[^\n]{1,60}?|[,;/&]\s*|\band\s+)\bpass\s+([^\s,;]{5,})`), mark: passwordMark, accept: lettersAndDigits},
+	{hints: []string{"admin", "root", "guest", "test"}, pattern: regexp.MustCompile(`(?m)^\s*(?:admin|root|guest|test)[/:](\S{4,40})\s*$`), mark: passwordMark, accept: lettersAndDigits},
+	{hints: []string{":"}, pattern: regexp.MustCompile(`(?m)^[^\s:]{1,80}:\d{2,5}:[^\s:]{1,80}:[^\s:]{1,80}:(\S+)$`), mark: passwordMark, accept: hasLetters},
+	{hints: []string{"g-"}, pattern: regexp.MustCompile(`\bG-\d{6}\b`), mark: passwordMark},
+	// unlock with 2580, use hunter2 to log in
+	{hints: []string{"unlock"}, pattern: regexp.MustCompile(`(?i)\bunlock(?:s|ed|ing)?\b[^.\n]{0,40}?\b(?:with|using)\s+(?:(?:the|my|code|pin)\s+){0,2}(\d{4,8})\b`), mark: passwordMark},
+	{hints: []string{"to log", "to sign", "to unlock"}, pattern: regexp.MustCompile(`(?i)\b(?:use|used|using|type|enter)\s+([^\s,;]{5,60})\s+to\s+(?:log|sign|unlock)\b`), mark: passwordMark, accept: strong},
+	{hints: []string{"log in", "sign in", "login"}, pattern: regexp.MustCompile(`(?i)\b(?:log|sign) ?in\s+(?:with|as|using)\s+\S{1,60}\s+(?:and|/)\s+([^\s,;]{5,60})`), mark: passwordMark, accept: lettersAndDigits},
 	{pattern: ibanForm, find: ibans, mark: ibanMark, hints: digitHints},
 }
 

@@ -28,7 +28,7 @@ niet te erg mijn verkeerd vergeten
 `)
 
 // pretend are what stands for a value that is not there.
-var pretend = regexp.MustCompile(`^(?:[*•._#-]+|[xX]{3,}|\$\{?[A-Z_][A-Z0-9_]*\}?|\$\(.*|\{\{.*|\{[A-Za-z_. ]*\}?|%[({].*|<[A-Za-z_ -]+>?|(?i:your[_-].*|my[_-](?:password|secret|token|api[_-]?key)|os\.(?:environ|getenv).*|(?:process\.)?env[.(\[].*|getenv\(.*|system\.getenv.*|vault:.*|changeme-please|redacted|none|null))$`)
+var pretend = regexp.MustCompile(`^(?:[*•._#-]+|[xX]{3,}|\$\{?[A-Z_][A-Z0-9_]*\}?|\$\(.*|\{\{.*|\{[A-Za-z_. ]*\}?|%[({].*|%-?\d*[a-z]\W*|<[A-Za-z_ -]+>?|(?i:your[_-].*|my[_-](?:password|secret|token|api[_-]?key)|os\.(?:environ|getenv).*|(?:process\.)?env[.(\[].*|getenv\(.*|system\.getenv.*|vault:.*|changeme-please|redacted|none|null))$`)
 
 // known are words with digits that are nobody's secret.
 var known = set(`1password keepass2 web3 oauth2 oauth1 2fa mfa sha1 sha256 sha512 sha-256 sha-512 sha3 md5 md4 base64 base32 argon2 argon2id bcrypt2 pbkdf2 aes256 aes-256 aes128 rsa2048 rsa4096 ed25519 x509 utf8 utf-8 utf16 office365 microsoft365 m365 o365 fido2 u2f ipv4 ipv6 http2 wpa2 wpa3 k8s s3 ec2 p12 pkcs12 pkcs8 hs256 rs256 es256 nist800 rfc7519 24/7 i18n`)
@@ -74,7 +74,7 @@ var (
 func strong(v string) bool {
 	low := strings.ToLower(v)
 	switch {
-	case len(v) < 4, known[low], harmless.MatchString(v):
+	case len(v) < 4, known[low], harmless.MatchString(v), strings.Contains(v, "]("):
 		return false
 	case hasDigit(v) && hasLetters(v):
 		return true
@@ -98,11 +98,23 @@ func standsOut(v string) bool {
 	return strong(v) && !aYear.MatchString(v) && (hasLetters(v) && len(v) >= 5 || !hasLetters(v) && len(v) >= 4)
 }
 
+// maxToken is how many bytes of a word are looked at before it is taken for a secret.
+const maxToken = 256
+
+// lenToBlank gives how many bytes there are to the next blank.
+func lenToBlank(text string) int {
+	if n := strings.IndexFunc(text, unicode.IsSpace); n >= 0 {
+		return n
+	}
+	return len(text)
+}
+
 // tokenEnd gives where the word ends that begins at i and may have any signs.
+// Of a longer one than maxToken that is the end of its beginning.
 func tokenEnd(text string, i int) int {
 	start := i
 	depth := 0
-	for i < len(text) {
+	for i < len(text) && i-start < maxToken {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		next, _ := utf8.DecodeRuneInString(text[i+size:])
 		atEnd := i+size >= len(text) || unicode.IsSpace(next)
@@ -248,16 +260,7 @@ func clauseFrom(text string, i int) bits {
 			i += size
 			continue
 		}
-		stop := len(text)
-		if n := strings.IndexFunc(text[i:], unicode.IsSpace); n >= 0 {
-			stop = i + n
-		}
-		if stop-i > clauseBytes*4 {
-			stop = i + clauseBytes*4 // no word at all
-			for !utf8.RuneStart(text[stop]) {
-				stop--
-			}
-		}
+		stop := i + lenToBlank(head(text[i:], maxToken+utf8.UTFMax))
 		end := tokenEnd(text[:stop], i)
 		if end == i {
 			break
