@@ -49,7 +49,7 @@ type saying struct {
 var slotRules = []func(s *saying) (about, bool){
 	nameSlot, pronounSlot, answerSlot, ageSlot, birthdaySlot, maritalSlot, relationSlot, petSlot,
 	favoriteSlot, allergySlot, dietSlot, homeSlot, groupSlot, workSlot, roleSlot, studySlot, languageSlot,
-	projectSlot, eventSlot, journeySlot, ownedSlot, aidSlot, passingSlot, overSlot, attributeSlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
+	projectSlot, keptSlot, endSlot, eventSlot, journeySlot, ownedSlot, aidSlot, passingSlot, overSlot, attributeSlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
 }
 
 // slotWords is the most words of a statement that gets a slot: a longer one tells more
@@ -64,16 +64,24 @@ func slotOf(text string) about {
 	if a, ok := introduced(text); ok {
 		return a
 	}
+	if strings.Contains(text, "til") {
+		if a := formerSlot(text); a.name != "" {
+			return a
+		}
+	}
 	s := newSaying(text)
 	if s.text == "" || contains(s.low, supposedHints) && supposed.MatchString(s.text) || contains(s.low, supposingHints) && supposing.MatchString(mainClause(s.text)) || strings.Contains(s.low, " my ") && novel.MatchString(s.text) || strings.Contains(s.low, "character") {
 		return about{}
 	}
 	for _, rule := range slotRules {
 		if a, ok := rule(&s); ok {
+			if a.name == "habit:eat meat" {
+				a.name, a.value = "diet", "meat"
+			}
 			return a
 		}
 	}
-	return about{}
+	return takenUpSlot(text)
 }
 
 var (
@@ -92,7 +100,7 @@ var (
 	// speakers and begins are words of which each statement with a slot has one: of who
 	// speaks, or of what is asked for or worked on.
 	speakers = set(`i im i'm ive i've i'd we we're we've we'll my our me`)
-	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,rent , weighs ,anymore,any more,healed, gone,'s gone,over the ,recovered,back at work,leave is,cast ,plaster,braces,crutches,sling,stitches,splint", ",")
+	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,rent , weighs ,anymore,any more,healed, gone,'s gone,over the ,is over,is off,are over,is history,is done,cancel,thing is,stores ,stored ,kept ,hosted ,recovered,back at work,leave is,cast ,plaster,braces,crutches,sling,stitches,splint", ",")
 )
 
 // parents are called by what they are, without "my".
@@ -124,7 +132,7 @@ var clauseEnd = english(`[,;:.!?(–—]\s|\s-\s|\s(?:because|since|so|although|
 
 var (
 	// leadIn is what may stand before the subject and changes nothing.
-	leadIn = english(`^(?:(?:yes|yeah|yep|yup|no|nope|nah)[,!:.…–—]+\s*|(?:(?:in|since|from) (?:early |late |mid-?)?(?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})|since (?:last|this) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|yeah so|yeah|ugh|argh|aargh|omg|lol|haha|well|so|oh|ok|okay|hi|hello|hey|also|and|but|plus|actually|btw|by the way|fyi|just so you know|heads up|heads-up|correction|update|since|because|hi there|hello there|honestly|anyway|anyways|um|uh|hm|hmm|finally|sadly|unfortunately|luckily|fortunately|happily|good news|bad news|big news|as (?:i|we) (?:said|mentioned|told you)(?: before| earlier| already)?|like i said(?: before| earlier)?|from now on|for now|now|currently|nowadays|these days|at the moment|right now|recently|lately|today|yesterday|as of (?:today|now|this week|yesterday)|(?:last|this|earlier this|since last) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday|morning)|(?:in|since) (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})|please|\(i\)|just|really|sorry|oops|on the side|on weekdays|on weekends|in general|generally|personally|thankfully|turns out|it turns out|[🎉🥳😅😊✨👋]+)[\s,!:.…–—-]+)+`)
+	leadIn = english(`^(?:(?:yes|yeah|yep|yup|no|nope|nah)[,!:.…–—]+\s*|(?:that's|thats|that is|that was|this is|it's) (?:wrong|not true|not right|incorrect|a mistake|nonsense|not so|outdated|old news)|kindly note that|(?:(?:in|since|from) (?:early |late |mid-?)?(?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})|since (?:last|this) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|yeah so|yeah|ugh|argh|aargh|omg|lol|haha|well|so|oh|ok|okay|hi|hello|hey|also|and|but|plus|actually|btw|by the way|fyi|just so you know|heads up|heads-up|correction|update|since|because|hi there|hello there|honestly|anyway|anyways|um|uh|hm|hmm|finally|sadly|unfortunately|luckily|fortunately|happily|good news|bad news|big news|as (?:i|we) (?:said|mentioned|told you)(?: before| earlier| already)?|like i said(?: before| earlier)?|from now on|for now|now|currently|nowadays|these days|at the moment|right now|recently|lately|today|yesterday|as of (?:today|now|this week|yesterday)|(?:last|this|earlier this|since last) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday|morning)|(?:in|since) (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})|please|\(i\)|just|really|sorry|oops|on the side|on weekdays|on weekends|in general|generally|personally|thankfully|turns out|it turns out|[🎉🥳😅😊✨👋]+)[\s,!:.…–—-]+)+`)
 	// dwells are words before or in a predicate that change nothing.
 	dwells = `(?:now|currently|just|recently|finally|still|really|actually|absolutely|totally|truly|simply|always|honestly|definitely|sadly|officially|permanently|already|very much|kind of|kinda|sort of|quite|fully|so|very|too|both|all)`
 
@@ -133,6 +141,8 @@ var (
 	beDwells    = english(`^(am|is|are|have|has|do|does)\s+(?:` + dwells + `\s+)+`)
 	deniesBe    = english(`^(am|is|are|can|have|has|will|was|were)\s`)
 	perfect     = english(`^(?:have|has)\s+((?:` + dwells + `\s+)*)(been|moved|relocated|settled|started|quit|stopped|left|sold|joined|switched|become|gone|got|gotten|turned|lived|worked|finished|given|lost|changed|adopted|bought|replaced|given|retired|graduated|dropped|migrated)\b`)
+	// beenDoing opens a predicate of what goes on.
+	beenDoing = english(`^been\s+((?:working|living|staying|learning|studying|playing|eating|drinking|smoking|taking|using)\s.+)$`)
 	// grewTo and resumes open a predicate that tells of a beginning.
 	grewTo  = english(`^(?:have |has )?(?:come|grown|learned|learnt|started|began|got|came|grew) to (?:really )?`)
 	resumes = english(`^(?:have |has )?(?:started|began|begun|took up|taken up|got back (?:in)?to|am back to|are back to|went back to|gone back to|returned to|resumed)\s+(\pL+ing)\b\s*`)
@@ -237,6 +247,9 @@ func (s *saying) deny() {
 		}
 	}
 	p = perfect.ReplaceAllString(p, "$2")
+	if m := beenDoing.FindStringSubmatch(p); m != nil {
+		p = "am " + m[1]
+	}
 	p = grewTo.ReplaceAllString(p, "")
 	if m := resumes.FindStringSubmatchIndex(p); m != nil {
 		p = infinitive(strings.ToLower(p[m[2]:m[3]])) + " " + p[m[1]:]
@@ -280,8 +293,11 @@ func participleOf(form string) string {
 		return "do"
 	case "run":
 		return "run"
-	case "played", "watched", "practised", "practiced":
+	case "played", "watched", "visited", "attended", "worked", "trained", "collected":
 		return strings.TrimSuffix(form, "ed")
+	}
+	if base := strings.TrimSuffix(form, "d"); presents[base] || infinitive(strings.TrimSuffix(base, "e")+"ing") == base {
+		return base
 	}
 	return ""
 }
@@ -313,7 +329,7 @@ const (
 var (
 	// myAnimal is a pet as the one that is spoken of.
 	myAnimal   = english(`^(?:my|our)\s+(?:(?:new|old|little|other|rescue|big|baby)\s+)*(` + animals + `)(?:,?\s+(\p{Lu}[\pL'’-]+),?)?\s+`)
-	myRelative = english(`^(?:my|our)\s+(?:(?:older|younger|little|big|best|elder|eldest|oldest|youngest|new|dear|late|only|baby|twin|former|old|good|close|current)\s+)*(` + sole + `|` + several + `|` + many + `)(?:,?\s+(\p{Lu}[\pL\pM'’-]+)(?:,)?)?\s+`)
+	myRelative = english(`^(?:my|our)\s+((?:(?:older|younger|little|big|best|elder|eldest|oldest|youngest|new|dear|late|only|baby|twin|former|old|good|close|current)\s+)*)(` + sole + `|` + several + `|` + many + `)(?:,?\s+(\p{Lu}[\pL\pM'’-]+)(?:,)?)?\s+`)
 	eachMany   = regexp.MustCompile(`^(?:` + many + `)$`)
 	formerly   = english(`^(?:my|our)\s+(?:\pL+\s+)?(?:late|former|ex)\b`)
 )
@@ -331,9 +347,9 @@ func relative(text string) (subject, predicate string, known bool) {
 	if m == nil || formerly.MatchString(text) {
 		return "", "", false
 	}
-	who := strings.ToLower(text[m[2]:m[3]])
-	if m[4] >= 0 {
-		if name := strings.ToLower(text[m[4]:m[5]]); text[m[4]:m[5]] != name {
+	which, who := strings.ToLower(text[m[2]:m[3]]), strings.ToLower(text[m[4]:m[5]])
+	if m[6] >= 0 {
+		if name := strings.ToLower(text[m[6]:m[7]]); text[m[6]:m[7]] != name {
 			return name, text[m[1]:], true
 		}
 		return "", "", false
@@ -341,8 +357,31 @@ func relative(text string) (subject, predicate string, known bool) {
 	if eachMany.MatchString(who) {
 		return "", "", false
 	}
-	return relation(who), text[m[1]:], true
+	return whichOf(which, who) + relation(who), text[m[1]:], true
 }
+
+// whichOf tells siblings and children apart by their age: "older " and "younger ", "" for
+// those who are not.
+func whichOf(which, who string) string {
+	if !severalOf[who] {
+		return ""
+	}
+	for _, w := range strings.Fields(which) {
+		switch w {
+		case "older", "elder", "big":
+			return "older "
+		case "younger", "little", "baby":
+			return "younger "
+		case "oldest", "eldest":
+			return "oldest "
+		case "youngest":
+			return "youngest "
+		}
+	}
+	return ""
+}
+
+var severalOf = set(strings.ReplaceAll(several, "|", " "))
 
 // relation gives one word for those that mean the same person.
 func relation(who string) string {

@@ -210,8 +210,12 @@ func overSlot(s *saying) (about, bool) {
 	case groups.MatchString(thing) && (verb == "left" || verb == "quit" || verb == "resigned" || verb == "stepped" || verb == "got" || verb == "pulled" || verb == "dropped" || verb == "withdrew" || verb == "gave" || verb == "given"):
 		return over("in:" + groupOf(m[1]))
 	case verb == "left", verb == "resigned", verb == "stepped", verb == "pulled", verb == "withdrew":
-		if name := s.name(m[1], placeStops); name == "" || !startsName(name) {
+		name := s.name(m[1], placeStops)
+		if name == "" || !startsName(name) {
 			return about{}, false
+		}
+		if s.subject == "" && bare && len(thing) > 0 && !strings.Contains(thing, " ") {
+			return about{name: "work", value: name, negated: true}, true
 		}
 		return over("in:" + thing)
 	case verb == "stopped" && bare && len(strings.Fields(thing)) == 1 && !strings.HasSuffix(thing, "ing"):
@@ -370,7 +374,7 @@ func doingOf(s *saying) string {
 	} else if len(kept) > 1 && !s.over && mindVerbs[kept[0]] {
 		return ""
 	}
-	if len(kept) < 2 || len(kept) > 7 || len(kept) == 2 && be3[kept[0]] || kept[0] == "and" || slices.Contains(kept, "also") || auxiliaries[kept[0]] && !be3[kept[0]] || noHabits[kept[0]] {
+	if len(kept) < 2 || len(kept) > 7 || len(kept) == 2 && be3[kept[0]] || kept[0] == "and" || slices.Contains(kept, "also") || auxiliaries[kept[0]] && !be3[kept[0]] || noHabits[kept[0]] && !(kept[0] == "work" && workWays[kept[1]]) {
 		return ""
 	}
 	if kept[0] = plainForm(kept[0]); be3[kept[0]] || kept[0] == "i" {
@@ -378,6 +382,9 @@ func doingOf(s *saying) string {
 	}
 	return "does:" + strings.Join(kept, " ")
 }
+
+// workWays are in which one works.
+var workWays = set(`remotely nights shifts days freelance full-time part-time weekends hybrid`)
 
 var (
 	happening  = english(`\b(?:` + events + `|question|idea|problem|look|cold|headache|time|day|week|chance|feeling|favou?r)$`)
@@ -392,6 +399,9 @@ func (s statement) lateSlot() about {
 	case s.slot.name != "":
 		return s.slot
 	case back:
+		if held := slotOf(strings.TrimSuffix(before, ")")); held.name == "home" && held.value != "" {
+			return slotOf(thereIn.ReplaceAllString(said, "in "+held.value))
+		}
 		return slotOfThem(said, strings.TrimSuffix(before, ")"))
 	case s.with != nil, s.list:
 		return about{}
@@ -401,6 +411,9 @@ func (s statement) lateSlot() about {
 	}
 	return looseSlot(s.text)
 }
+
+// thereIn is a place that was named before.
+var thereIn = english(`\bthere\b`)
 
 // slotOfThem reads what is said of somebody by a pronoun, who was spoken of before.
 func slotOfThem(text, before string) about {

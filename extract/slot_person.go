@@ -10,7 +10,9 @@ import (
 // Who someone is: name, age, home, work, studies, languages, family and pets.
 
 var (
-	isName     = english(`^(?:my|our)\s+(?:(?:full|first|last|real|actual|given|legal)\s+)*name is\s+(.+)$`)
+	isName     = english(`^(?:my|our)\s+(?:(?:full|first|last|real|actual|given|legal)\s+)*name is\s+(?:(?:now|actually|really)\s+)*(.+)$`)
+	renamed    = english(`^(?:have\s+)?(?:legally\s+|officially\s+)?changed my (?:first |last |legal )?name to\s+(.+)$`)
+	ageIs      = english(`^my age is\s+(?:now\s+)?(\d{1,3})\b`)
 	ownsName   = english(`^((?:(?:my|our)\s+)[^,.]{2,40}?)(?:'s|s') (?:full |first |real )?name is\s+(.+)$`)
 	calledSelf = english(`^(?:am called|go by)\s+(.+)$`)
 	callMe     = english(`^(?:(?:you can|please|just|kindly|everyone|everybody|people|they|friends|my friends|all my friends|most people|my family|do not ever|do not|never)\s+)*calls? me\s+(.+)$`)
@@ -31,7 +33,9 @@ var (
 	wasBorn    = english(`^was born (?:on|in)\s+(.+)$`)
 	othersDay  = english(`^((?:my|our)\s+[^,.]{2,40}?)(?:'s|s') birthday is\s+(?:on\s+)?(?:the\s+)?(.+)$`)
 
-	marital    = english(`^(?:am|is|are)\s+(?:happily |newly |recently |legally |not )*(single|married|divorced|engaged|widowed|separated)\b`)
+	marital = english(`^(?:am|is|are)\s+(?:happily |newly |recently |legally |not )*(single|married|divorced|engaged|widowed|separated)(?:$|[^\pL-])`)
+	// weddedTo is nobody.
+	weddedTo   = english(`\b(?:married|engaged) (?:to|in|with)\s+(?:(?:my|the|his|her|our|a)\s+)(?:job|work|idea|career|phone|desk|laptop|sea|game|business|company|notion|conversation|talks|debate|project|plan|bottle)\b`)
 	elidedWed  = english(`^(married|divorced|single|engaged|widowed)(?:\s+(?:to|now|again|with|since)\b|\W*$)`)
 	gotMarried = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on)\b.*|\W*)$`)
 	brokeUp    = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|me and (?:my )?(` + partners + `|\pL[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together|are over|are done|are finished|called it quits|broke it off|ended things|have split)`)
@@ -79,6 +83,9 @@ func nameSlot(s *saying) (about, bool) {
 	if m := s.matchText(nameIsNot, "name"); m != nil {
 		return named("", m[1], true)
 	}
+	if m := s.match(renamed, "name"); m != nil && s.self() && !s.denied {
+		return named("", m[1], false)
+	}
 	if m := s.matchText(isName, "name"); m != nil {
 		return named("", m[1], false)
 	}
@@ -118,6 +125,9 @@ func ageSlot(s *saying) (about, bool) {
 	}
 	if m := s.match(agedMonths, "months", "weeks", "days"); m != nil && s.known && s.subject != "" {
 		return s.about("age", strings.ToLower(m[1]))
+	}
+	if m := s.matchText(ageIs, "age"); m != nil {
+		return about{name: "age", value: m[1]}, true
 	}
 	if !s.known || !strings.ContainsAny(s.predicate, "0123456789") {
 		return about{}, false
@@ -182,6 +192,9 @@ func months3(low string) bool { _, ok := months[low]; return ok }
 var weddings = strings.Split("single married divorced engaged widowed separated", " ")
 
 func maritalSlot(s *saying) (about, bool) {
+	if s.matchText(weddedTo, "married", "engaged") != nil {
+		return about{}, false
+	}
 	for i, pattern := range []interface {
 		FindStringSubmatch(string) []string
 	}{marital, elidedWed, gotMarried} {
@@ -289,7 +302,10 @@ var (
 	movedInto  = english(`^moved (?:in|into)\b.{0,40}?\sin\s+(.+)$`)
 	movedAway  = english(`^(?:moved|have moved)\s+(?:out of|away from)\s+(.+)$`)
 	notPlaces  = set(`python linux windows mac macos ubuntu android iphone ios java rust golang go typescript javascript react vue kubernetes postgres postgresql vim emacs vscode google apple microsoft amazon meta github gitlab slack teams discord notion spotify netflix marketing sales engineering finance hr management team plan phase step zoom jira mysql redis aws azure gcp docker excel`)
-	placeStops = set(`fear peace hope a an my our your his her their that this one two three different another hiding luxury poverty constant total some many or and with near old first last next monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december spring summer autumn winter i we bed tears person general it them which where because since about here there harmony sin town`)
+	placeStops = set(`fear peace hope a an my our your his her their that this one two three different another hiding luxury poverty constant total some many or and with near old first last next monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december spring summer autumn winter i we bed tears person general it them which where because since about here there harmony sin town jeans shorts hoodies leggings pyjamas pajamas sweatpants sneakers trainers boots slippers dread denial exile pain silence squalor strike see help try make`)
+	livesAt    = english(`^(?:live|lives|am living|is living|am staying|reside|resides)\s+(?:at|on)\s+(?:(?:the\s+)(\p{Lu}.+)|(\d+\w?\s.+))$`)
+	seasonal   = english(`\b(?:during (?:the )?(?:summers?|winters?|week|school year|term|holidays?|season|months?|spring|autumn)|in (?:the )?(?:summers|winters)|(?:in|every) (?:summer|winter)s?)\b`)
+	cameBack   = english(`\b(?:came|moved|went|come) back\b`)
 )
 
 var homeHints = strings.Split("liv resid based moved relocated settled", " ")
@@ -300,6 +316,22 @@ func homeSlot(s *saying) (about, bool) {
 	}
 	negated := s.denied
 	var place string
+	if strings.HasPrefix(s.lowPredicate, "moved") && s.match(cameBack, "back") != nil && !strings.HasPrefix(s.lowPredicate, "moved back") || strings.HasPrefix(s.lowPredicate, "live") && s.match(seasonal) != nil {
+		return about{}, false
+	}
+	if m := s.match(livesAt, " at ", " on "); m != nil {
+		if m[2] != "" {
+			return s.about("address", strings.ToLower(valueOf(m[2])))
+		}
+		if place := s.name(m[1], placeStops); place != "" {
+			return s.about("home", "the "+place)
+		}
+	}
+	if s.denied && strings.HasPrefix(s.lowPredicate, "lived in ") {
+		if place := s.name(s.predicate[len("lived in "):], placeStops); place != "" {
+			return s.about("home", place)
+		}
+	}
 	if m := s.match(movedAway, "moved"); m != nil {
 		place, negated = m[1], true
 	} else if m := s.match(movedInto, "moved in"); m != nil {
@@ -384,6 +416,9 @@ func workSlot(s *saying) (about, bool) {
 	}
 	firm := s.firm(m[1])
 	low := strings.ToLower(s.predicate)
+	if withWhat := strings.Contains(strings.TrimSuffix(low, strings.ToLower(m[1])), " with "); withWhat && (!startsName(firm) || notPlaces[strings.ToLower(firm)]) {
+		return about{}, false // tools, and those one works with
+	}
 	if firm == "" || strings.Contains(low, "working in") || strings.HasPrefix(low, "work in ") && !strings.HasPrefix(strings.ToLower(m[1]), "a") && !strings.HasPrefix(strings.ToLower(m[1]), "the") {
 		return about{}, false
 	}
@@ -484,11 +519,14 @@ func languageSlot(s *saying) (about, bool) {
 	if m := s.matchText(mothers, "language", "tongue"); m != nil {
 		return about{name: "native language", value: m[1]}, true
 	}
-	if m := s.match(speaks, "speak", "fluent"); m != nil && s.known && !noTongue[strings.ToLower(m[1])] && (startsName(m[1]) || s.plain) {
+	if m := s.match(speaks, "speak", "fluent"); m != nil && !(s.denied && onlyThere.MatchString(s.predicate)) && s.known && !noTongue[strings.ToLower(m[1])] && (startsName(m[1]) || s.plain) {
 		return s.about("language:"+strings.ToLower(m[1]), "")
 	}
 	return about{}, false
 }
+
+// onlyThere limits a denial to a place.
+var onlyThere = english(`\b(?:at (?:home|work|school)|with (?:my|the|our)|in (?:public|class|meetings))\b`)
 
 // peoples says whether a capitalised word names where someone is from or what they
 // are, not who.

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"regexp"
 	"strings"
 )
 
@@ -136,6 +137,9 @@ func allergySlot(s *saying) (about, bool) {
 	if m := s.match(intolerant, "intolerant"); m != nil {
 		return s.about("allergy:"+strings.ToLower(m[1]), "")
 	}
+	if s.denied && onlySuch.MatchString(s.predicate) {
+		return about{}, false
+	}
 	if m := s.match(allergicTo, "allergic"); m != nil {
 		return s.allergy(m[1])
 	}
@@ -173,19 +177,29 @@ func dietSlot(s *saying) (about, bool) {
 	if !s.known || !contains(s.lowPredicate, dietHints) || notOnly.MatchString(s.text) {
 		return about{}, false
 	}
-	if m := s.match(eatMeat, "meat", "everything"); m != nil && s.subject == "" && !s.denied {
-		return about{name: "diet", value: strings.ToLower(m[1])}, true
+	if s.denied && onlySuch.MatchString(s.predicate) {
+		return about{}, false
+	}
+	if m := s.match(eatMeat, "meat", "everything"); m != nil && s.subject == "" && !(s.denied && restricts.MatchString(s.predicate[len(m[0]):])) {
+		return about{name: "diet", value: strings.ToLower(m[1]), negated: s.denied}, true
 	}
 	for _, pattern := range []int{0, 1} {
 		p := isDiet
 		if pattern == 1 {
 			p = onDiet
 		}
-		if m := s.match(p); m != nil {
+		if m := s.match(p); m != nil && !(pattern == 1 && ofOthers.MatchString(s.predicate[len(m[0]):])) {
 			return s.about("diet", strings.ToLower(m[1]))
 		}
 	}
 	return about{}, false
 }
+
+var (
+	// onlySuch limits a denial to some of a kind.
+	onlySuch = english(`\s(?:who|that (?:is|are|was|were|have|has)|which)\s`)
+	// ofOthers goes on with a noun that a diet only describes: "vegan nurse".
+	ofOthers = regexp.MustCompile(`^\s+(?:nurse|chef|cook|baker|student|teacher|restaurant|cafe|cook\w*|food|recipes?|brand|shoes|\pL+(?:er|or|ist|ian))\b`)
+)
 
 var notOnly = english(`\bnot only\b`)

@@ -132,6 +132,9 @@ var movedBy = english(`^(?:they|the \pL+|he|she|i|we|my boss)\s+(?:have |has )?(
 // movedAgain is the same where the new day just follows: "moved my exam again, 3 May now".
 var movedAgain = english(`^(?:(?:they|the \pL+|he|she|i|we|my boss)\s+(?:have |has )?(?:just )?(?:moved|postponed|pushed|pushed back|rescheduled|changed|shifted)\s+(?:(?:my|our|the)\s+)?((?:[\pL'-]+\s+){0,3}?(?:` + events + `))|(?:(?:my|our|the)\s+)?((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\s+(?:(?:got|was|has been|is|has)\s+)?(?:moved|postponed|pushed|pushed back|rescheduled|changed|shifted|delayed))(?:\s+(?:yet\s+)?again)?\s*[,:;.–—-]\s*(?:(?:it is|now|to|so|new date|new date is|this time)\s+)*(?:on\s+)?(.+)$`)
 
+// timetable is when a journey or an event begins or ends, each apart.
+var timetable = english(`^(?:my|our|the)\s+((?:[\pL'-]+\s+){0,2}?(?:` + events + `))\s+(lands|leaves|departs|arrives|boards|ends|finishes|takes off|gets in|begins)\s+(?:now\s+)?(?:at|on)\s+(.+)$`)
+
 // takesPart tells of an event with a name that someone takes part in.
 var takesPart = english(`^(?:am|are|is)\s+(?:running|doing|racing|attending|taking part in|competing in|signed up for|registered for|walking|riding|swimming)\s+(?:in\s+)?(?:the|a)\s+(.+)$`)
 
@@ -173,6 +176,11 @@ func eventSlot(s *saying) (about, bool) {
 	}
 	if m := s.match(cancelled, "cancel", "called off"); m != nil && s.self() {
 		return about{name: dateOf(m[1]), negated: true}, true
+	}
+	if m := s.matchText(timetable, " at ", " on "); m != nil {
+		if day := eventDay(m[3]); day != "" {
+			return about{name: dateOf(m[1]) + " " + strings.ToLower(m[2]), value: day}, true
+		}
 	}
 	if m := s.matchText(eventOn, " is ", "moved", "pushed", "postponed", "resched", "starts", "will be", "takes", "changed", "delay", "set for", "got"); m != nil && !strings.HasPrefix(strings.ToLower(m[2]), "not ") {
 		if day := eventDay(m[2]); day != "" {
@@ -404,7 +412,7 @@ func healthSlot(s *saying) (about, bool) {
 }
 
 var (
-	habit        = english(`^(eat|eats|eating|drink|drinks|smoke|smokes|vape|play|plays|go to|goes to|going to|subscribe to|subscribed to|take|takes|use|teach|teaches|do|practise|practice|run|runs|swim|swims|cycle|cycles|volunteer at|collect|collects|keep|keeps|bake|bakes|meditate|watch|watches|attend|wear|wears|sing in|dance|train|work out|work nights|work night shifts)\b\s*(.*)$`)
+	habit        = english(`^(eat|eats|eating|drink|drinks|smoke|smokes|vape|vapes|play|plays|go to|goes to|going to|subscribe to|subscribed to|take|takes|use|teach|teaches|do|practise|practice|run|runs|swim|swims|cycle|cycles|volunteer at|collect|collects|keep|keeps|bake|bakes|meditate|watch|watches|attend|wear|wears|sing in|dance|train|work out|work nights|work night shifts)\b\s*(.*)$`)
 	doing        = english(`^(?:am|are|is)\s+(eating|drinking|smoking|playing|taking|using|subscribing to|doing|learning)\b\s*(.*)$`)
 	quits        = english(`^(?:quit|gave up|gave up on|dropped|cancelled my|canceled my|cancelled|canceled|got off)\s+(?:the\s+|my\s+)?(\pL+)(?:\s+subscription)?(?:\W*$|\s+(?:now|for good|last|yesterday|today|in|on|this|two|three|a)\b.*|\s*[,.].*)`)
 	mayEat       = english(`^can (?:eat|have|tolerate)\s+(.+)$`)
@@ -450,7 +458,16 @@ func habitSlot(s *saying) (about, bool) {
 	} else {
 		return about{}, false
 	}
-	object = strings.ToLower(object)
+	object = fillerLike.ReplaceAllString(strings.ToLower(object), "")
+	if m := lessonsIn.FindStringSubmatch(object); m != nil && (verb == "take" || verb == "takes" || verb == "do" || verb == "attend" || verb == "go to" || verb == "have") {
+		if name := activity(m[1]); name != "" {
+			return s.about(name, "")
+		}
+		if tongue.MatchString(m[1]) {
+			return s.about("habit:learn "+m[1], "")
+		}
+		object = m[1] + " lessons"
+	}
 	ended := habitEnd.ReplaceAllString(" "+object, "")
 	if rest := strings.TrimPrefix(" "+object, ended); s.denied && restricts.MatchString(rest) && !(s.over && strings.HasPrefix(strings.TrimSpace(rest), "because")) {
 		return about{}, false // "I never drink coffee after three"
@@ -480,6 +497,13 @@ func habitSlot(s *saying) (about, bool) {
 	}
 	return s.about(strings.TrimSpace("habit:"+verb+" "+what), "")
 }
+
+var (
+	// fillerLike is a "like" that means nothing.
+	fillerLike = english(`^like\s+(?:all|every|\d|two|three|five|ten|twenty|a\s)`)
+	// lessonsIn names what is taught.
+	lessonsIn = english(`^(?:(?:the|a|an|my|some|private|evening|weekly)\s+)*(?:lessons?|class|classes|course|courses|training)\s+in\s+(?:the\s+)?([\pL-]+)\b`)
+)
 
 var amount = english(`^(?:(?:about|around|maybe|up to|roughly) )?(?:an? |half a |one |two |\d+ )?(?:packs?|cigarettes?|cigs?)\b|^(?:(?:about|around|maybe|up to|roughly) )?(?:\d+|two|three|four|five|six|seven|eight|ten|fifteen|twenty)(?: a day)?$`)
 
