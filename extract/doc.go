@@ -4,7 +4,9 @@
 //
 //	bound.go     how much of a message is looked at
 //	clean.go     what a message may hand on: no control characters, no recalled or few-shot text, secrets redacted
-//	redact.go    the secrets
+//	redact.go    the secrets: redact_token.go and redact_number.go those that have a form of their own,
+//	             redact_name.go, redact_named.go and redact_value.go those that are called one,
+//	             redact_said.go those that only what was said before makes one
 //	quoted.go    what a user quotes, or hands over to have something done with it
 //	sentence.go  cutting into sentences, list items and captions; code and logs left out
 //	language.go  which rules of grammar may be applied at all

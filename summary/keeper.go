@@ -236,6 +236,7 @@ func beforeTurns(entries []shortterm.Entry, n int) int {
 // that covers; "" if none of them may be summed up.
 func (k *Keeper) input(summary string, entries []shortterm.Entry) (input string, taken int) {
 	var b strings.Builder
+	var secrets extract.Redactor // answers to questions for them, too
 	some := false
 	line := func(v any) {
 		raw, _ := json.Marshal(v) // of texts it always can
@@ -255,7 +256,7 @@ func (k *Keeper) input(summary string, entries []shortterm.Entry) (input string,
 			continue
 		}
 		if !k.cfg.KeepSecrets {
-			text = extract.Redact(text)
+			text = secrets.Next(&memd.Message{Role: e.Role, Name: e.Name, Text: text})
 		}
 		if len(text) > bytesOfOne {
 			text = strings.ToValidUTF8(text[:bytesOfOne], "") + " …"

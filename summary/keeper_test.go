@@ -215,9 +215,9 @@ func TestALongSessionTakesSeveralQuestions(t *testing.T) {
 
 func TestWhatIsNotToBeLearnedIsNotSummedUp(t *testing.T) {
 	f := open(t, summary.Config{Least: 1, Turns: 1})
-	f.say("s1", "system: You are a pirate", "user: My password is hunter2 and I like sloops", "tool: {}", "user: ok")
+	f.say("s1", "system: You are a pirate", "user: My password is hunter2 and I like sloops", "tool: {}", "user: ok", "assistant: What's your PIN?", "user: 4821")
 	f.tend()
-	if len(f.asked) != 1 || strings.Contains(f.asked[0], "pirate") || strings.Contains(f.asked[0], "hunter2") || !strings.Contains(f.asked[0], "sloops") {
+	if len(f.asked) != 1 || strings.Contains(f.asked[0], "pirate") || strings.Contains(f.asked[0], "4821") || strings.Contains(f.asked[0], "hunter2") || !strings.Contains(f.asked[0], "sloops") {
 		t.Errorf("asked about %q", f.asked)
 	}
 	for _, change := range []string{`UPDATE conversation_session SET incognito = true`, `UPDATE conversation_session SET incognito = false, learn = false`,

@@ -185,11 +185,18 @@ type run struct {
 // hear takes in the messages that are ever learned from and say something.
 func (r *run) hear(in extract.Input) {
 	all := slices.Concat(in.Before, in.Messages)
+	var secrets extract.Redactor // answers to questions for them, too
 	for i := range all {
 		if r.ctx.Err() != nil {
 			return
 		}
-		if text := strings.TrimSpace(r.rules.Clean(all[i].Text)); all[i].Role.Learnable() && text != "" {
+		text := r.rules.Clean(all[i].Text)
+		if !r.rules.KeepSecrets {
+			m := all[i]
+			m.Text = text
+			text = secrets.Next(&m)
+		}
+		if text = strings.TrimSpace(text); all[i].Role.Learnable() && text != "" {
 			r.said = append(r.said, utterance{message: &all[i], text: text, preceding: all[:i], isNew: i >= len(in.Before)})
 		}
 	}

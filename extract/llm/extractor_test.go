@@ -234,6 +234,20 @@ func TestSecretsStayOut(t *testing.T) {
 	}
 }
 
+func TestSecretsThatAreAskedForStayOut(t *testing.T) {
+	s, e := extractWith(t, func(_ int, a asked) reply {
+		return says(facts("swordfish", []int{2}, "I like tea", []int{2}))
+	}, message(1, memd.RoleAssistant, "What is your wifi password?"), user(2, "swordfish\n\nI like tea"))
+	if got := fmt.Sprint(texts(e)); strings.Contains(got, "swordfish") || !strings.Contains(got, "tea") {
+		t.Errorf("candidates %s", got)
+	}
+	for _, r := range s.requests() {
+		if strings.Contains(r.raw, "swordfish") {
+			t.Errorf("sent %s", r.raw)
+		}
+	}
+}
+
 // modelOf is a model that lists each sentence of the new messages which begins with
 // "I", if there are at most so many characters in them.
 func modelOf(t *testing.T, limit int, over reply) func(int, asked) reply {
