@@ -266,7 +266,7 @@ func (a *App) startUp(ctx context.Context) error {
 		Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: idempotency.New(a.pool),
 		Remember: remember.New(a.pool, log, store, rec, remember.Config{TakesPrompt: a.cfg.UsesLLM()}),
 		Forget:   forget.New(a.pool, log, store), Revise: revise.New(a.pool, log, store),
-		Ready: a.readiness, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
+		Read: readText, Ready: a.readiness, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
 		Logger: a.component("http"), Version: a.version,
 	}, httpapi.Config{Keys: apiKeys(a.keys)})
 	if err != nil {
@@ -412,6 +412,16 @@ func (a *App) extractor() (x worker.Extractor, chat *llm.Extractor) {
 		Metrics: a.metrics, Observe: server.saw, Log: a.component("llm")}, rules)
 	a.onStop("llm", func(context.Context) error { model.Close(); return nil })
 	return model, model
+}
+
+// readText reads what a person writes in the place of a memory by the rules, whoever learned
+// that: a model is not asked while somebody waits.
+func readText(role, text string) *longterm.About {
+	c := extract.Read(memd.Role(role), text)
+	if c.Slot == "" {
+		return nil
+	}
+	return &longterm.About{Slot: c.Slot, Subject: c.Subject, Value: c.Value, Negated: c.Negated, Categories: c.Categories}
 }
 
 func (a *App) component(name string) zerolog.Logger {

@@ -108,6 +108,9 @@ func (s *server) edit(ctx context.Context, c *call, found []*memd.Memory, edits 
 				actor = *found[i].ActorID
 			}
 			texts = append(texts, longterm.EmbedText(actor, *e.Text))
+			if s.Read != nil {
+				edits[i].About = s.Read(found[i].Role, *e.Text)
+			}
 		}
 	}
 	vectors, model, _, err := s.Recall.Embed(ctx, texts)

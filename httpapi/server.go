@@ -38,6 +38,9 @@ type Deps struct {
 	Forget      *forget.Forget
 	Revise      *revise.Revise
 	Idempotency *idempotency.Store
+	// Read gives what a text is about that a person puts in the place of what was said in a
+	// role, nil for nothing that can be updated. If Read is nil nobody reads.
+	Read func(role, text string) *longterm.About
 	// Ready says whether requests can be served, and which dependencies are away
 	// without which they are served all the same. nil: always ready.
 	Ready func(ctx context.Context) (ready bool, degraded []string)

@@ -10,8 +10,9 @@ import (
 
 // Canonical gives the form in which two statements are compared for equality. It is the
 // normal form (Normalise) without what says nothing of its own: smileys before and after
-// it, words that lead in or tail off ("as I said before, …", "…, by the way"), and with
-// one spelling where British and American English have two. Numbers, names, dates and
+// it, words that lead in or tail off ("as I said before, …", "…, by the way"), with short
+// forms written out ("I'm", "don't") and with one spelling where British and American
+// English have two. Numbers, names, dates and
 // negations are left as they are. What would leave nothing stays. Applying it twice
 // changes nothing.
 //
@@ -35,7 +36,7 @@ func Canonical(text string) string {
 			next = bare(next[:at])
 		}
 		if next == s {
-			return respell(s)
+			return respell(writeOut(s))
 		}
 		s = next
 	}
@@ -167,6 +168,51 @@ func leadsOn(s string) bool {
 // leading are words that lead up to something.
 var leading = set(`a an the is are was were be am been to with by of for from in at on and or but as like than my your his her its our their
 use used uses send sends sent sign called named means reply answer say says type write`)
+
+// writeOut writes the short forms of verbs out that stand for one thing only. Of "he's" that is
+// "is", but before what only "has" goes with; "he'd" can be either.
+func writeOut(s string) string {
+	if !strings.Contains(s, "'") {
+		return s
+	}
+	words := strings.Split(s, " ")
+	for i, w := range words {
+		bare := strings.TrimRight(w, ",;:.!?)\"")
+		long, ok := shortForms[bare]
+		if !ok && strings.HasSuffix(bare, "'s") && shortIs[bare[:len(bare)-2]] {
+			long, ok = bare[:len(bare)-2]+" is", true
+			if i+1 < len(words) && hasBefore[words[i+1]] {
+				long = bare[:len(bare)-2] + " has"
+			}
+		}
+		if ok {
+			words[i] = long + w[len(bare):]
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+var (
+	shortForms = func() map[string]string {
+		all := map[string]string{"i'm": "i am", "won't": "will not", "can't": "can not", "shan't": "shall not"}
+		for _, who := range strings.Fields("i you we they") {
+			all[who+"'ve"] = who + " have"
+			if who != "i" {
+				all[who+"'re"] = who + " are"
+			}
+		}
+		for _, who := range strings.Fields("i you he she it we they") {
+			all[who+"'ll"] = who + " will"
+		}
+		for _, verb := range strings.Fields("do does did is are was were have has had could should would must need") {
+			all[verb+"n't"] = verb + " not"
+		}
+		all["cannot"] = "can not"
+		return all
+	}()
+	shortIs   = set("he she it that there here what who where")
+	hasBefore = set("been got had gone become")
+)
 
 // lastSmiley gives where a smiley at the end of a text begins, the text's length if there
 // is none.

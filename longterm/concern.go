@@ -203,6 +203,9 @@ func (c *change) readOn(ctx context.Context, tx pgx.Tx) error {
 		m.of.learned = true
 		if m.of.expired {
 			m.gone = goneDeleted
+			if m.of.written() {
+				m.reword(m.of)
+			}
 		} else if m.of.written() && m.hash != m.of.hash {
 			m.writtenOver = m.of
 		}

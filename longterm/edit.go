@@ -196,7 +196,7 @@ func (r *revision) rewrite(h *held, about *About, was *edited) {
 // apply makes one edit of a memory as the edits before have left it.
 func (r *revision) apply(h *held, e Edit, at string) error {
 	before := h.newMemory
-	was := &edited{Set: append([]string{}, h.edited...)}
+	was := &edited{Set: append([]string{}, h.edited...), Until: h.validTo}
 	var what []string
 	if e.Text != nil {
 		text := clean(*e.Text)

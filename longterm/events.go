@@ -61,8 +61,11 @@ func (s *Store) EventsOf(ctx context.Context, tenant string, messageIDs []int64)
 			var memory, previous *string
 			_, err := pgx.ForEachRow(rows, []any{&id, &event, &memory, &previous}, func() error {
 				e := Event{ID: uuid.UUID(id).String(), Event: event, PreviousMemory: previous}
-				if memory != nil {
+				switch {
+				case memory != nil:
 					e.Memory = *memory
+				case previous != nil:
+					e.Memory = *previous // of what went
 				}
 				events = append(events, e)
 				return nil

@@ -99,7 +99,7 @@ func (l *loss) takeSome(ctx context.Context, tx pgx.Tx, ids []memoryID) (int, er
 func (l *loss) change(ctx context.Context, tx pgx.Tx, c *change, gone, less []*held) error {
 	whole := map[memoryID]bool{}
 	for _, h := range gone {
-		if !h.verbatim && (h.slot != "" || l.sources != nil) {
+		if !h.verbatim && (h.slot != "" || h.set(fieldMemory) || l.sources != nil) {
 			whole[h.id] = true
 			c.wanted.memory(h.id)
 			continue
@@ -131,6 +131,9 @@ func (l *loss) change(ctx context.Context, tx pgx.Tx, c *change, gone, less []*h
 		case whole[m.of.id]:
 			m.of.expired = false
 			if l.sources == nil {
+				if m.writtenOver != nil {
+					m.reword(m.of)
+				}
 				m.of.taken, m.gone, m.writtenOver = true, goneDeleted, nil
 			} else {
 				m.lost = true

@@ -65,6 +65,13 @@ func (m *mention) compare(o *mention) int { return m.said.compare(o.said) }
 // touched says whether a person changed the memory that it is part of.
 func (m *mention) touched() bool { return m.of != nil && m.of.touched() }
 
+// reword has a mention say what a person wrote in its place, for when that is gone: what it
+// said itself is not what ended anything.
+func (m *mention) reword(as *stated) {
+	m.text, m.hash, m.former = as.text, as.hash, formerHash(as.text)
+	m.topic, m.value, m.negated, m.says = as.topic, as.value, as.negated, nil
+}
+
 // mentionKey is what makes two mentions the same one.
 type mentionKey struct {
 	speaker

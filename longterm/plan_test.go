@@ -18,6 +18,7 @@ import (
 
 // fixedStatements are those of queries.go.
 var fixedStatements = map[string]string{
+	"categoriesSaid": categoriesSaid, "otherwiseStated": otherwiseStated, "rewritingSettled": rewritingSettled,
 	"storedModels": storedModels, "relationSelect": relationSelect, "relatedSelect": relatedSelect,
 	"shareTenant": shareTenant, "lockTenant": lockTenant, "lockScopes": lockScopes, "scopeInsert": scopeInsert, "scopeSelect": scopeSelect, "sessionSelect": sessionSelect,
 	"messageSelect": messageSelect, "verbatimSelect": verbatimSelect,
@@ -336,7 +337,7 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 			"named": fixed(namedSelect, keys, terms, times[:1], keys, times[:1]), "not remembered before": fixed(goneBefore, keys, times[:1]),
 			"take mentions": fixed(mentionDelete, ids, messages[:1], places[:1]), "take all mentions": fixed(mentionDeleteOf, ids), "mentions count no more": fixed(mentionsDeleted, ids),
 			"take requests": fixed(requestDelete, messages, places[:1], texts[:1], texts[:1]), "identities": fixed(scopeRowSelect, scopes[last:]),
-			"identity of history": fixed(historyScope, ids[last]), "undoable": fixed(undoableSelect, ids[last]), "restore mentions": fixed(mentionRestore, ids[last], `[{"message_id":1,"part":0}]`),
+			"identity of history": fixed(historyScope, ids[last]), "undoable": fixed(undoableSelect, ids[last]), "restore mentions": fixed(mentionRestore, ids[last], `[{"message_id":1,"part":0,"memory":"x","hash":"x","subject":"","value":"","negated":false}]`),
 			"restore sources": fixed(sourceRestore, ids[last]), "restore provenance": fixed(provenanceRestore, ids[last]), "overrule no more": fixed(overruledBack, messages, texts[:1]), "end again": fixed(retainedDelete, messages),
 			"relations": fixed(relationSelect, ids), "related": fixed(relatedSelect, ids[last]), "events": fixed(eventsOfSelect, messages),
 			"find": fixed(findSelect, ids, texts, texts), "keys": fixed(heldKeys, ids), "held": fixed(heldSelect, ids), "sources": fixed(heldSources, ids),
@@ -346,7 +347,8 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 			"take sources": fixed(sourceDelete, ids, append(messages, make([]int64, len(ids))...)[:len(ids)]), "take provenance": fixed(provenanceDelete, ids),
 			"take words": fixed(messagePostingDelete, scopes[last], []int32{wholeMessage}, session, places, wholeMessage), "take postings": fixed(postingDelete, scopes[last], []int32{1, 2}, ids[last]),
 			"uncount": fixed(postingUncount, scopes[:1], places[:1], scopes[:1]), "update": fixed(memoryUpdate, ids, texts, texts, texts, texts, texts, texts, times, times, times, texts, texts, make([]bool, len(ids)), texts, times, none, texts, texts, texts),
-			"edit": fixed(memoryEdit, ids, texts, texts, texts, texts, times, make([]bool, len(ids)), texts),
+			"edit":       fixed(memoryEdit, ids, texts, texts, texts, texts, times, make([]bool, len(ids)), texts, texts, texts, texts, make([]bool, len(ids))),
+			"categories": fixed(categoriesSaid, ids), "stated otherwise": fixed(otherwiseStated, messages, ids[:1]), "settle rewriting": fixed(rewritingSettled, ids),
 			"take": fixed(memoryDelete, ids), "take vectors": fixed(embeddingDelete, scopes, ids),
 		}
 		for _, scope := range []memd.Scope{{UserID: "alice"}, {AgentID: "alice's agent"}, {RunID: "alice's"}} {

@@ -326,10 +326,10 @@ const undoableSelect = `
 
 const undoneUpdate = `UPDATE memory_history SET before = NULL WHERE tenant_id = $1 AND id = $2`
 
-// mentionRestore has those of the mentions $3 remembered again that are still made.
+// mentionRestore has those of the mentions $3 remembered again, as they were, that are still made.
 const mentionRestore = `
-	UPDATE memory_mention n SET gone = NULL
-	  FROM jsonb_to_recordset($3::jsonb) AS r (message_id bigint, part int)
+	UPDATE memory_mention n SET gone = NULL, memory = r.memory, hash = r.hash, slot = r.slot, subject = r.subject, value = r.value, negated = r.negated
+	  FROM jsonb_to_recordset($3::jsonb) AS r (message_id bigint, part int, memory text, hash text, slot text, subject text, value text, negated boolean)
 	 WHERE n.memory_id = $2 AND n.message_id = r.message_id AND n.part = r.part AND n.gone IS NOT NULL AND n.tenant_id = $1`
 
 const memoryRestore = `

@@ -61,7 +61,8 @@ type Learned struct {
 
 // Event is what a write did to one memory.
 type Event struct {
-	ID     string `json:"id"`
+	ID string `json:"id"`
+	// Memory is its text, of one that went the last.
 	Memory string `json:"memory"`
 	// Event is ADD, UPDATE, DELETE, or NONE where it was known already.
 	Event          string  `json:"event"`

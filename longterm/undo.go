@@ -38,6 +38,8 @@ type edited struct {
 	Pinned     *bool           `json:"pinned,omitempty"`
 	// About is what the text was about; what was kept before had none, and changed none.
 	About *spoken `json:"about,omitempty"`
+	// Until is when it held until, nil while it held.
+	Until *time.Time `json:"until,omitempty"`
 	// Set are the fields that a person had set by then.
 	Set []string `json:"set"`
 }
@@ -288,5 +290,11 @@ func (u *undoing) unedit(ctx context.Context, tx pgx.Tx, c changed) error {
 	}
 	u.wanted.hash(u.scopes[u.scopeID].key, hashesOf(h.text)...)
 	u.wanted.slot(u.scopes[u.scopeID].key, was.slot)
+	if was.topic != h.topic {
+		return u.refold(ctx, tx, &h.validFrom) // about something else it is as it would have been
+	}
+	if until == nil {
+		until = e.Until
+	}
 	return u.refold(ctx, tx, until)
 }
