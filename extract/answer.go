@@ -10,11 +10,14 @@ import (
 // answers says whether a message's first sentence is a bare answer to what the
 // other speaker asked just before.
 func (g *grouping) answers(text string) bool {
-	if g.question == "" || g.english && asksOfTalk(g.question, text) || endsAsking(text) || g.english && asksSomething(text) {
+	if g.question == "" || g.english && (asksOfTalk(g.question, text) || !g.assistant && (phatic.MatchString(g.question) || g.quizzed() || !tellsAnswer(g.question, text))) || foreignService.MatchString(g.question) || endsAsking(text) || g.english && asksSomething(text) {
 		return false
 	}
 	words := wordsOf(text)
 	n := countWords(text)
+	if g.english && !g.assistant && guessed.MatchString(g.question) && confirms.MatchString(text) {
+		return true
+	}
 	if g.english && !g.assistant && (noAnswer.MatchString(text) || interrupts(text) || codeLine.MatchString(text) || offer.MatchString(g.question) && emptyOf(words)) {
 		return false
 	}
@@ -43,7 +46,7 @@ func (g *grouping) answers(text string) bool {
 	if own[words[0].low] && verbal(words) {
 		return n <= 8 && (leavesOut(words) || doesSo.MatchString(text)) && !g.assistant
 	}
-	return n <= 3 || n <= 8 && !verbal(words) || refersBack(words) || standsIn(words) || yesNo[words[0].low] && len(words) > 1 && !own[words[1].low]
+	return n <= 3 || n <= 8 && (!verbal(words) || fragment(words) && asksWhich.MatchString(g.question)) || refersBack(words) || standsIn(words) || yesNo[words[0].low] && len(words) > 1 && !own[words[1].low]
 }
 
 // standsIn says whether words speak of somebody only as "she" and name nobody.
@@ -108,7 +111,7 @@ func (g *grouping) resolveAnswer(bare string) (string, moment) {
 
 var (
 	// noAnswer tells that there is none, or none yet.
-	noAnswer = english(`^(?:(?:h+m+|um+|uh+|er+|well|oh|ah|ok|sorry|honestly|no|lol|haha)[\s,.!…]+)*(?:idk|dunno|i(?:'m| am)? (?:don't|dont|do not|really don't|can't|cant) (?:know|remember|say|decide)|no (?:idea|clue)|(?:i'm |im )?not (?:really )?sure|hard to (?:say|tell)|(?:that's a )?(?:good|great|tough|hard) (?:one|question)|let me (?:think|see|check|look)|(?:hang|hold) on|(?:one |a |just a )?(?:sec|second|moment|min|minute|wait|skip|pass|next|guess)(?: please)?\W*$|why do you|why would|why are you|what do you mean|none of your|you tell me|i'd rather not|rather not)(?:\W|$)`)
+	noAnswer = english(`^(?:(?:h+m+|um+|uh+|er+|well|oh|ah|ok|sorry|honestly|no|lol|haha)[\s,.!…]+)*(?:idk|dunno|i(?:'m| am)? (?:don't|dont|do not|really don't|can't|cant) (?:know|remember|say|decide)|no (?:idea|clue)|(?:i'm |im )?not (?:really )?sure|hard to (?:say|tell)|(?:that's a )?(?:good|great|tough|hard) (?:one|question)|let me (?:think|see|check|look)|(?:hang|hold) on|i wish\b|no comment|as if\b|you wish|(?:one |a |just a )?(?:sec|second|moment|min|minute|wait|skip|pass|next|guess)(?: please)?\W*$|why do you|why would|why are you|what do you mean|none of your|you tell me|i'd rather not|rather not)(?:\W|$)`)
 	// nudge asks only whether somebody is there, or goes on.
 	nudge = english(`^(?:(?:hello|hey|hi|so|ok|okay|and|but|well)\W+)*(?:(?:are )?(?:you|u|ya|anyone|anybody) (?:still )?(?:there|here|around|awake|ready|ok|okay|alright|good|up|sure|serious|kidding)|hello|really|seriously|ready|ok|okay|right|more|anything else|what else|and|then|sure|deal|see|so|now what|what|why|how so|how come|still there|everything ok(?:ay)?|all good|better)\W*$`)
 )

@@ -42,7 +42,6 @@ func TestSlotsOfAnswers(t *testing.T) {
 		{"Are you vegan or vegetarian?", "yes", ""},
 		{"Where do you live?", "I think in Rome", ""},
 		{"What's your name, and what do you do for a living?", "Marisol, tram driver", ""},
-		{"What's the capital of Peru?", "Lima", ""},
 	} {
 		got := extracted(t, []memd.Message{assistant(c.question)}, user(c.answer))
 		if len(got) != 1 || holds(got[0]) != c.want {

@@ -53,8 +53,17 @@ func (g *grouping) corrects(text string) bool {
 	}
 	right, star, plainly := "", false, false
 	bare := strings.TrimRight(chatTail.ReplaceAllString(text, ""), " .!😅🙈😂")
+	if m := slipSaid.FindStringSubmatch(bare); m != nil && slipOpens.MatchString(bare) {
+		bare = bare[:len(bare)-len(m[2])]
+		bare = strings.TrimRight(bare, " ,;.")
+	} else if m := starredAside.FindStringSubmatch(bare); m != nil {
+		bare = m[1]
+	}
 	if m := meant.FindStringSubmatch(bare); m != nil {
 		right, plainly = m[1], true
+		if g.meantOther(right) {
+			return true
+		}
 	} else if m := starred.FindStringSubmatch(bare); m != nil {
 		right, star = m[1]+m[2], true
 	} else if m := actuallyIs.FindStringSubmatch(bare); m != nil && countWords(m[1]) <= 6 {
@@ -94,6 +103,9 @@ func (g *grouping) corrects(text string) bool {
 		}
 	}
 	right = strings.TrimSpace(slipBefore.ReplaceAllString(right, ""))
+	if m := notThat.FindStringSubmatch(right); m != nil {
+		right = m[1]
+	}
 	if right == "" || endsAsking(text) {
 		return false
 	}
@@ -138,6 +150,54 @@ func (g *grouping) corrects(text string) bool {
 	s := amended(last)
 	s.with, s.list = from, false
 	g.out = append(g.out, statement{text: last.text, forget: true, slip: true, words: last.words}, s)
+	g.spoken, g.asked, g.adjacent = true, "", true
+	return true
+}
+
+var (
+	// slipSaid is what is right and that somebody said so: "thursday, he said thursday".
+	slipSaid = english(`^(?:` + slip + `[\s,:;.!–—-]+)+(\S+(?: \S+){0,2}?)([\s,;.]+(?:he|she|they|it|i|we) (?:said|says|told me|meant|means|wrote|had said)\b.{0,40})$`)
+	// starredAside is a word set right and why.
+	starredAside = regexp.MustCompile(`^(\*+\s?[^\s*,]+(?:\s[^\s*,]+)?\**)\s*[,;.–—-]+\s+\S.{2,80}$`)
+	// notThat denies what was said before it tells what is right.
+	notThat = english(`^not [^,;]{1,40}?(?:,| but|;)\s+(?:but |it's |it is |rather )?(\S+(?: \S+){0,3})$`)
+)
+
+// meantOther takes "sorry, I meant my brother moved to Lyon": a whole sentence in the place
+// of the last, much of which it says again.
+func (g *grouping) meantOther(right string) bool {
+	words := wordsOf(right)
+	if len(words) < 4 || !(own[words[0].low] || subjects[words[0].low] || words[0].capital) || !verbal(words) || g.shallow {
+		return false
+	}
+	var last statement
+	n := len(g.out)
+	switch {
+	case n > 0 && g.adjacent && !g.out[n-1].forget:
+		last = g.out[n-1]
+	case g.spoken:
+		return false
+	default:
+		var from *memd.Message
+		if from, last, _ = g.own(g.ctx, g.message); from == nil {
+			return false
+		}
+	}
+	shared := 0
+	for _, w := range words {
+		if !light[w.low] && !own[w.low] && slices.ContainsFunc(wordsOf(last.text), func(o word) bool { return o.low == w.low }) {
+			shared++
+		}
+	}
+	if shared < 2 {
+		return false
+	}
+	if n > 0 {
+		g.out = g.out[:n-1]
+	} else {
+		g.out = append(g.out, statement{text: last.text, forget: true, slip: true, words: last.words})
+	}
+	g.add(right, false, slotOf(right))
 	g.spoken, g.asked, g.adjacent = true, "", true
 	return true
 }

@@ -9,7 +9,11 @@ import (
 // "don't forget" and "I forgot" do not.
 
 var (
-	forgetThat  = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+)?(?:forget|delete|remove|erase|unlearn|drop|scrap|stop remembering|do not remember|don't remember)\s+(?:the (?:fact|part|bit|memory|note)\s+|from (?:your )?memory\s+)?that\s+(.+)$`)
+	forgetThat = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:(?:forget|delete|remove|erase|unlearn|drop|scrap|stop remembering|do not remember|don't remember)\s+(?:the (?:fact|part|bit|memory|note)\s+|from (?:your )?memory\s+)?that|forget)\s+(?:i (?:ever )?(?:told you|said|mentioned|wrote)(?: that)?\s+)?(.+)$`)
+	// forgetSaid is what forgetThat asks without "that".
+	forgetSaid = english(`\b(?:that|i (?:ever )?(?:told you|said|mentioned|wrote))\b`)
+	// forgetOf names by a clause what is known of somebody else.
+	forgetOf    = english(`^` + lightWords + `(?:forget|delete|remove|erase)\s+(where|how old|what|who)\s+(my [\pL-]+(?: [\pL-]+)?|\p{Lu}\pL+)\s+(lives|works(?: for| at)?|is|does(?: for a living)?)\W*$`)
 	forgetAbout = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:forget|delete|remove|erase|unlearn)\s+(?:everything|all|anything|whatever|what)(?:\s+(?:that\s+)?(?:you (?:know|have|remember|stored|saved|learned)|i(?:'ve| have)? (?:said|told you|mentioned|shared)|i ever said))?\s+(?:about|on|of|regarding)\s+(.+)$`)
 	takeBack    = english(`^` + lightWords + `i take back (?:what|everything|all) i said about\s+(.+)$`)
 	offRecord   = english(`^` + lightWords + `(?:(?:do not|don't|never) (?:remember|save|store|keep|record|note|memori[sz]e) (?:this|that|the following)|off the record)[:,.–—-]*\s+(.+)$`)
@@ -47,7 +51,7 @@ func (g *grouping) forgets(text string) bool {
 	}
 	s := statement{forget: true, words: countWords(text)}
 	bare, rest := strings.TrimRight(text, " .!?"), ""
-	if forgetLast.MatchString(bare) || takesBackLast.MatchString(bare) {
+	if forgetLast.MatchString(bare) || takesBackLast.MatchString(bare) || forgetBare.MatchString(bare) && len(g.out) == 0 && !g.spoken && g.follows() {
 		return g.forgetsLast()
 	}
 	if sameBreath.MatchString(bare) && g.adjacent && len(g.out) > 0 && !g.out[len(g.out)-1].forget {
@@ -69,7 +73,14 @@ func (g *grouping) forgets(text string) bool {
 		}
 		return true
 	}
-	if m := forgetThat.FindStringSubmatch(bare); m != nil {
+	if m := forgetOf.FindStringSubmatch(bare); m != nil {
+		who, _, known := relative(m[2] + " x")
+		if !known {
+			who = topic(m[2])
+		}
+		s.text = m[2]
+		s.slot = about{name: map[string]string{"l": "home", "w": "work", "i": "age", "d": "role"}[strings.ToLower(m[3][:1])], subject: who}
+	} else if m := forgetThat.FindStringSubmatch(bare); m != nil && forgetSaid.MatchString(bare[:len(bare)-len(m[1])]) {
 		clause := fromMemory.ReplaceAllString(m[1], "")
 		if !standsAlone(clause) {
 			return false
@@ -92,9 +103,25 @@ func (g *grouping) forgets(text string) bool {
 		}
 		s.slot.subject = topic(s.text)
 		rest = m[2]
+	} else if m := forgetMyTopic.FindStringSubmatch(bare); m != nil && knownTopic(m[1]) {
+		all, _ := forgottenBy(m[1])
+		g.forgetsAll("my "+m[1], all[:len(all)-1])
+		s.text, s.slot = "my "+m[1], all[len(all)-1]
 	} else if m := firstMatch(bare, forgetAbout, takeBack); m != nil {
 		s.text = fromMemory.ReplaceAllString(m[1], "")
-		s.slot.subject = topic(s.text)
+		if aside := topicAside.FindStringSubmatch(s.text); aside != nil {
+			if s.text = aside[1]; slotOf(aside[2]).name != "" {
+				rest = aside[2]
+			}
+		}
+		if doing := wordsOf(s.text); strings.HasSuffix(doing[0].low, "ing") && len(doing) > 1 {
+			if a := slotOf("I " + infinitive(doing[0].low) + s.text[doing[0].end:]); a.name != "" {
+				s.slot = a
+			}
+		}
+		if s.slot.name == "" {
+			s.slot.subject = topic(s.text)
+		}
 		if mine := strings.HasPrefix(strings.ToLower(s.text), "my ") || s.slot.subject == strings.ToLower(s.text); mine {
 			all, known := forgottenBy(s.slot.subject)
 			if known {
@@ -126,6 +153,17 @@ func (g *grouping) forgets(text string) bool {
 	}
 	return true
 }
+
+// forgetMyTopic names something of one's own that is told of in several words.
+var forgetMyTopic = english(`^` + lightWords + `forget about my\s+([\pL' -]{2,30}?)(?:,?\s+(?:please|pls|ok|okay))*\W*$`)
+
+func knownTopic(noun string) bool {
+	_, known := forgottenBy(noun)
+	return known
+}
+
+// topicAside parts a topic from why it is to be forgotten.
+var topicAside = english(`^([^,;–—-]{2,40}?)\s*[,;–—-]+\s+((?:but |as |since |because |cause |and )?(?:he|she|it|they|we|i|that|this|he's|she's|it's|they're|we're|i'm|im|i've|that's|thats|there)\b.+)$`)
 
 var forgetVerb = english(`\b(?:forget|delete|remove|erase|drop|scrap)\b`)
 
@@ -184,6 +222,24 @@ func clauseSlot(clause string) string {
 		return "called"
 	}
 	return "name"
+}
+
+// forgetBare asks in so many words for what was just said to be forgotten.
+var forgetBare = english(`^(?:(?:please|pls|ok|oh|no|hmm|and)[\s,!.]+)*(?:(?:can|could) you\s+(?:please\s+)?)?(?:forget|delete|erase|unlearn)\s+(?:that|this)(?:[\s,]+(?:please|pls|ok|okay|thanks|again|from (?:your )?memory))*$`)
+
+// follows says whether the message before, what others only acknowledged aside, is its
+// speaker's own and states something.
+func (g *grouping) follows() bool {
+	for i := len(g.heard) - 1; i >= 0 && i >= len(g.heard)-2; i-- {
+		m := g.heard[i]
+		if sameSpeaker(m, g.message) {
+			return !strings.ContainsAny(m.Text, "?？")
+		}
+		if len(m.Text) > 160 || strings.ContainsAny(m.Text, "?？") {
+			return false
+		}
+	}
+	return false
 }
 
 // forgetsLast takes back the statement before, of this message or of the last one of its

@@ -88,7 +88,7 @@ func (h *hearing) breaksOff(m *memd.Message) bool {
 }
 
 // waits is all that is said while somebody is away for a moment.
-var waits = english(`^(?:(?:ok|okay|sure|sorry|no|oh|right|hi|hey|im|i'm|i am)[\s,.!]+)*(?:no (?:rush|problem|worries|hurry)|take your time|of course|sure|ok|okay|i'll wait|back|here|(?:i'm )?back(?: again| now)?|sec|one sec|wait|hang on(?: \pL+)?|hold on(?: \pL+)?|brb|phone|door|sec,? (?:the )?(?:door|phone|kettle))\W*$`)
+var waits = english(`^(?:(?:ok|okay|sure|sorry|no|oh|right|hi|hey|im|i'm|i am)[\s,.!]+)*(?:no (?:rush|problem|worries|hurry)|take your time|of course|sure|ok|okay|i'll wait|back|here|(?:i'm )?back(?: again| now)?|sec|one sec|wait|hang on(?: \pL+)?|hold on(?: \pL+)?|brb|phone|door|sec,? (?:the )?(?:door|phone|kettle))(?:[\s,.!]+(?:sorry(?: about that)?|thanks|now|again|lol|haha\pL*|where were we|phew))*\W*$`)
 
 // own gives the last message of m's speaker that states something, and its last
 // statement; nil if that is too far away or too long. Chatting says that others have

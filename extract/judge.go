@@ -59,7 +59,7 @@ func judge(text string, english, assistant bool, names map[string]bool) (act, st
 			}
 		}
 	}
-	if asksSomething(text) {
+	if asksSomething(text) || favours.MatchString(text) {
 		if clause := stated(text, names); clause != "" {
 			return states, clause
 		}

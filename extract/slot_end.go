@@ -72,16 +72,17 @@ func takenUpSlot(text string) about {
 }
 
 var (
-	keptIn  = english(`^(?:(?:the|our|my)\s+(?:[\pL-]+\s+)?(?:app|service|backend|back-end|api|server|site|website|system|platform|project|code|team|pipeline|tool|bot)|we|i|it)\s+(?:stores?|keeps?|saves?|hosts?|caches?|logs?|tracks?|archives?|manages?|writes?|puts?|runs?|deploys?)\s+(?:(?:the|our|all|all the|all our|my|its|user)\s+)*([\pL][\pL-]*(?: [\pL][\pL-]*)?)\s+(?:in|on|with|at|to)\s+(\p{Lu}[\pL\d+#.-]*(?:\s\p{Lu}[\pL\d+#.-]*)?)(?:\W*$|[,;(–—]|\s+(?:now|at the moment|currently|because|and|but|for)\b)`)
+	keptIn  = english(`^(?:(?:the|our|my)\s+(?:[\pL-]+\s+)?(?:app|service|backend|back-end|api|server|site|website|system|platform|project|code|team|pipeline|tool|bot)|we|i|it)\s+(?:(?:no longer|do not|does not)\s+)?(?:stores?|keeps?|saves?|hosts?|caches?|logs?|tracks?|archives?|manages?|writes?|puts?|runs?|deploys?)\s+(?:(?:the|our|all|all the|all our|my|its|user)\s+)*([\pL][\pL-]*(?: [\pL][\pL-]*)?)\s+(?:in|on|with|at|to)\s+(\p{Lu}[\pL\d+#.-]*(?:\s\p{Lu}[\pL\d+#.-]*)?)(?:\W*$|[,;(–—]|\s+(?:now|at the moment|currently|because|and|but|for)\b)`)
 	keptAre = english(`^(?:the|our|my|all|all the|all our)\s+([\pL][\pL-]*(?: [\pL][\pL-]*)?)\s+(?:is|are|gets?|live|lives)\s*(?:now\s+)?(?:stored|kept|saved|hosted|cached|logged|tracked|archived|deployed|managed)?\s*(?:in|on|with|at)\s+(\p{Lu}[\pL\d+#.-]*(?:\s\p{Lu}[\pL\d+#.-]*)?)(?:\W*$|[,;(–—]|\s+(?:now|at the moment|currently|because|and|but|for)\b)`)
 	movesTo = english(`^(?:have\s+)?(?:just\s+)?(?:moved|migrated|switched|ported|transferred|shifted|changed)\s+(?:(?:the|our|all|all the|all our|my)\s+)*([\pL][\pL-]*(?: [\pL][\pL-]*)?)\s+(?:over\s+)?(?:(?:from|off|away from)\s+\p{Lu}\S*(?:\s\p{Lu}\S*)?\s+)?(?:over\s+)?(?:on)?to\s+(\p{Lu}[\pL\d+#.-]*(?:\s\p{Lu}[\pL\d+#.-]*)?)(?:\W*$|[,;(–—]|\s+(?:now|last|this|in|on|yesterday|today|because|and|but|for|so)\b)`)
+	notKept = english(`^\S+(?:\s\S+){0,2}?\s+(?:no longer|do not|does not|is not|are not)\s`)
 	parts4  = set(`ci cd front-end frontend back-end backend pipeline api app server website site infra infrastructure hosting monitoring logging search cache queue staging production prod tests docs blog code repo build`)
 )
 
 // keptSlot reads what a part of a project is kept in or run by, and that it was moved.
 func keptSlot(s *saying) (about, bool) {
 	part, in := "", ""
-	if m := s.matchText(keptIn, " in ", " on ", " with ", " at ", " to "); m != nil && !s.denied {
+	if m := s.matchText(keptIn, " in ", " on ", " with ", " at ", " to "); m != nil {
 		part, in = m[1], m[2]
 	} else if m := s.matchText(keptAre, " stored ", " kept ", " saved ", " hosted ", " cached ", " logged ", " tracked ", " archived ", " deployed ", " managed "); m != nil && !s.denied {
 		part, in = m[1], m[2]
@@ -90,14 +91,15 @@ func keptSlot(s *saying) (about, bool) {
 	} else {
 		return about{}, false
 	}
+	denied := s.denied || notKept.MatchString(s.text)
 	part, in = strings.ToLower(part), strings.TrimRight(in, ".")
 	if _, day := weekdays[strings.ToLower(in)]; day || months3(strings.ToLower(in)) || eventWord.MatchString(part) || kin[part] || pronouns[part] {
 		return about{}, false
 	}
 	if parts4[part] {
-		return about{name: "runs on", subject: part, value: in}, true
+		return about{name: "runs on", subject: part, value: in, negated: denied}, true
 	}
-	return about{name: "kept in", subject: part, value: in}, true
+	return about{name: "kept in", subject: part, value: in, negated: denied}, true
 }
 
 // untilThen tells what was so and no longer is: "I was vegan until last year".

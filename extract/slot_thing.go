@@ -458,7 +458,7 @@ func habitSlot(s *saying) (about, bool) {
 	} else {
 		return about{}, false
 	}
-	object = fillerLike.ReplaceAllString(strings.ToLower(object), "")
+	object = fillerLike.ReplaceAllString(strings.ToLower(object), "$1")
 	if m := lessonsIn.FindStringSubmatch(object); m != nil && (verb == "take" || verb == "takes" || verb == "do" || verb == "attend" || verb == "go to" || verb == "have") {
 		if name := activity(m[1]); name != "" {
 			return s.about(name, "")
@@ -500,7 +500,7 @@ func habitSlot(s *saying) (about, bool) {
 
 var (
 	// fillerLike is a "like" that means nothing.
-	fillerLike = english(`^like\s+(?:all|every|\d|two|three|five|ten|twenty|a\s)`)
+	fillerLike = english(`^like\s+(all|every|\d|two|three|five|ten|twenty|a\s)`)
 	// lessonsIn names what is taught.
 	lessonsIn = english(`^(?:(?:the|a|an|my|some|private|evening|weekly)\s+)*(?:lessons?|class|classes|course|courses|training)\s+in\s+(?:the\s+)?([\pL-]+)\b`)
 )

@@ -127,7 +127,7 @@ func isSmallTalk(text string, names map[string]bool) bool {
 	if len(words) > 30 {
 		return false
 	}
-	if len(words) == 1 && idle[words[0].low] {
+	if len(words) == 1 && idle[words[0].low] || isFormula(text) {
 		return true
 	}
 	if utf8.RuneCountInString(text) <= 60 && foreignThanks.MatchString(text) && !strings.ContainsAny(text, "0123456789,;，、") {

@@ -454,6 +454,10 @@ func (g *grouping) sentence(text string) {
 		g.spoken, g.asked, g.adjacent = true, "", true
 		return
 	}
+	if !g.spoken && g.english && !g.assistant && g.question != "" && g.quizzed() && fragment(wordsOf(text)) && countWords(text) <= 5 {
+		g.spoken, g.asked, g.adjacent = true, "", false
+		return // the answer of a quiz
+	}
 	if g.form && g.english && !g.assistant && g.field(text) {
 		return
 	}
