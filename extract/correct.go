@@ -428,7 +428,7 @@ func amend(a about, right string, star bool) about {
 		wrong = inName
 	}
 	switch {
-	case a.name == "" || value == "":
+	case a.name == "" || value == "" || whose.MatchString(right):
 		return about{}
 	case star && (wrong == "" || !strings.EqualFold(wrong[:1], value[:1])):
 		return a // another word was misspelt
@@ -439,6 +439,10 @@ func amend(a about, right string, star bool) about {
 	}
 	return a
 }
+
+// whose begins what is rather put right as whom or what it is about: "I moved to Madrid",
+// "sorry, I meant my office".
+var whose = english(`^(?:my|our|his|her|their)\s`)
 
 // replaces says whether what is said to be right can stand for a word of a statement:
 // a number for a number, a name for a name, a word for one spelt much alike.

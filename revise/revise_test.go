@@ -166,6 +166,22 @@ func TestACorrectionAndWhatItCorrects(t *testing.T) {
 	h.holds("I live in Madrid", "I work at Leica. no, I meant Siemens")
 }
 
+// What was a slip ended nothing, also where it was about something else altogether.
+func TestASlipEndsNothing(t *testing.T) {
+	for _, said := range [][]string{
+		{"I'm allergic to nuts", "I'm not allergic to nuts", "sorry, I meant milk"},
+		{"I live in Lisbon", "I no longer live in Lisbon", "sorry I meant Porto"},
+		{"I live in Lisbon", "I moved to Madrid", "sorry, I meant my office"},
+	} {
+		h := newHouse(t)
+		no, _ := h.say("s1", said[0])
+		h.learn(no)
+		no, _ = h.say("s2", said[1:]...)
+		h.learn(no)
+		h.holds(said[0], said[1]+". "+said[2])
+	}
+}
+
 // An answer goes with its question.
 func TestAnAnswerAndItsQuestion(t *testing.T) {
 	h := newHouse(t)
