@@ -76,6 +76,11 @@ func belongs(words []word) bool {
 
 // countsTalk says whether a number counts or numbers parts of what is talked of.
 func countsTalk(words []word, i int) bool {
+	if i > 1 && i+1 < len(words) && (words[i-1].low == "have" || words[i-1].low == "has") {
+		if next := words[i+1].low; !talkNouns[next] && !workNouns[next] && !problems[next] && !countedBy[next] && !light[next] && !talkWords[next] {
+			return false // "the runners only have 2 cores"
+		}
+	}
 	for n := max(0, i-4); n < i; n++ {
 		if low := words[n].low; workNouns[low] && !rides[low] && (n == 0 || words[n-1].low != "my" && words[n-1].low != "our") {
 			return true

@@ -39,6 +39,9 @@ func (g *grouping) partClauses(text string) []clausePart {
 	if len(text) > 400 || !strings.ContainsAny(text, ",;&–—-") && !strings.Contains(text, " and ") && !strings.Contains(text, " but ") && !strings.Contains(text, " also ") && !strings.Contains(text, " plus ") || strings.ContainsAny(text, "\"“«") || supposed.MatchString(expand(text)) {
 		return whole
 	}
+	if each := eachOf(text); each != nil {
+		return each
+	}
 	var out []clausePart
 	start, comma := 0, false
 	cut := func(end int) {
@@ -93,6 +96,39 @@ func (g *grouping) partClauses(text string) []clausePart {
 		}
 	}
 	return whole
+}
+
+var (
+	// enumerates opens a statement that may be of several things alike.
+	enumerates = english(`^((?:i|we)(?:'m| am|'re| are|'ve)?\s+(?:also |both )?(?:speak|allergic to|have|have got|got))\s+(.+)$`)
+	enumerated = english(`\s*,\s*(?:and\s+)?|\s+and\s+`)
+)
+
+// eachOf parts a statement of several languages, allergies or pets: each may change apart
+// from the others. It is nil if some have no slot.
+func eachOf(text string) []clausePart {
+	m := enumerates.FindStringSubmatch(text)
+	if m == nil || len(text) > 120 {
+		return nil
+	}
+	items := enumerated.Split(strings.TrimRight(m[2], " .!"), -1)
+	if len(items) < 2 {
+		return nil
+	}
+	var out []clausePart
+	for i, item := range items {
+		a := slotOf(m[1] + " " + item)
+		if kind, _, _ := strings.Cut(a.name, ":"); a.negated || kind != "language" && kind != "allergy" && kind != "pet" || len(out) > 0 && !strings.HasPrefix(out[0].slot.name, kind+":") {
+			return nil
+		}
+		if i > 0 {
+			item = "(" + m[1] + ") " + item
+		} else {
+			item = m[1] + " " + item
+		}
+		out = append(out, clausePart{item, a})
+	}
+	return out
 }
 
 // hangs are words that stand for something of the clause before.

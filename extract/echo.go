@@ -42,6 +42,9 @@ func (g *grouping) echoes(text string) bool {
 	if g.english && (aside.MatchString(text) || g.asked != "" && why.MatchString(text) || askedOfSelf.MatchString(g.question) && !advises.MatchString(text)) {
 		return true
 	}
+	if g.english && g.message.Name == "" && (tellsIdentity(text) || calledOut.MatchString(text) && isSmallTalk(calledOut.FindStringSubmatch(text)[1], g.names)) {
+		return true
+	}
 	if m := echo.FindStringIndex(text); m != nil && !advises.MatchString(text[m[1]:]) {
 		return true
 	}
@@ -49,6 +52,37 @@ func (g *grouping) echoes(text string) bool {
 		return true
 	}
 	return reacts.MatchString(text) && countWords(text) <= 16 && !strings.ContainsAny(text, "0123456789:") && !advises.MatchString(text) && !g.tellsNames(text)
+}
+
+var (
+	// calledOut is a courtesy with a name behind it: "Of course, Robert!"
+	calledOut = english(`^([^,]{2,30}),\s+\p{Lu}[\pL'-]+[!.]*$`)
+	// recalls opens what an assistant says of its user from what it was given.
+	recalls = english(`^(?:(?:dear|hi|hello|hey)\s+\p{Lu}[\pL'-]+[,!]\s+|(?:i|we) (?:see|know|note|notice|gather|understand|can see)(?: (?:from|in|by) (?:my|the|our|your) \pL+)?,?\s+(?:that\s+)?|(?:my|the|our|your) (?:notes|memory|memories|records|profile|context|file) (?:say|says|show|shows|tell me|tells me|mention|mentions)\s+(?:that\s+)?)+`)
+	toSelf  = strings.NewReplacer("you're", "I'm", "You're", "I'm", "you’re", "I'm", "You’re", "I'm", "you are", "I am", "You are", "I am", "your ", "my ", "Your ", "My ", "you ", "I ", "You ", "I ")
+	// identities are the slots of who somebody is, which nobody can tell them.
+	identities = set(`name called home work age birthday diet partner role pronouns`)
+)
+
+// tellsIdentity says whether an assistant tells its user who they are: that it can have
+// from them only.
+func tellsIdentity(text string) bool {
+	if len(text) > 200 || advises.MatchString(text) {
+		return false
+	}
+	bare := recalls.ReplaceAllString(text, "")
+	if !strings.HasPrefix(strings.ToLower(bare), "you") {
+		return false
+	}
+	said := toSelf.Replace(bare)
+	for _, part := range append(nextClause.Split(said, -1), said, nextClause.ReplaceAllString(said, ". $1")) {
+		a := slotOf(strings.TrimSpace(part))
+		if kind, _, _ := strings.Cut(a.name, ":"); identities[a.name] || kind == "allergy" {
+			return true
+		}
+	}
+	words := wordsOf(said)
+	return strings.HasPrefix(said, "I'm ") && len(words) > 1 && words[1].capital && strings.Contains(said, " I live in ")
 }
 
 // tellsNames says whether a text has a name that nobody said before.

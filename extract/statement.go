@@ -285,6 +285,9 @@ type grouping struct {
 	echoing bool
 	// heardWords are the words of the messages just before, nil if not asked for yet.
 	heardWords map[string]bool
+	// others are the statements of the assistant's message just before, once they were read.
+	others     []statement
+	othersRead bool
 	// product says that the message is a text that was asked for.
 	product bool
 	// form says that the message is filled in like one: "Name: …", "Age: …".
@@ -368,7 +371,7 @@ func (g *grouping) take(ctx context.Context, p piece, introduces bool) {
 }
 
 // bareLead is a heading that tells nothing of what follows it.
-var bareLead = english(`^(?:examples?|(?:now )?(?:label|check|translate|do) (?:this|these)(?: one)?|input|output|text|context|data|question|code|error|logs?|sentences?|getting this|i get this|this):$`)
+var bareLead = english(`^(?:examples?|(?:now )?(?:label|check|translate|do) (?:this|these)(?: one)?|input|output|text|context|data|question|code|error|logs?|sentences?|getting this|i get this|this|(?:here(?:'s| is)|this is) (?:my|the|some) (?:context|background|memories|notes?|history)):$`)
 
 // ownStatement says whether an item of a user's list can be understood alone.
 func (g *grouping) ownStatement(text string) bool {
@@ -457,6 +460,10 @@ func (g *grouping) sentence(text string) {
 	if !g.spoken && g.english && !g.assistant && g.question != "" && g.quizzed() && fragment(wordsOf(text)) && countWords(text) <= 5 {
 		g.spoken, g.asked, g.adjacent = true, "", false
 		return // the answer of a quiz
+	}
+	if !g.spoken && g.english && !g.assistant && wouldOffer.MatchString(g.question) && countWords(text) <= 4 && !own[wordsOf(text + " x")[0].low] && !g.tellsNames(text) && slotOf(text).name == "" {
+		g.spoken, g.asked, g.adjacent = true, "", false
+		return // what is wished of an offer
 	}
 	if g.form && g.english && !g.assistant && g.field(text) {
 		return

@@ -131,7 +131,7 @@ func (g *grouping) clauseTells(words []word) bool {
 	}
 	switch {
 	case first == "i" || first == "we":
-		return selfTells(words[1:])
+		return doesWith(words) || selfTells(words[1:])
 	case (first == "my" || first == "our"):
 		// "my brain is mush" tells less than "my eyes are sensitive to light"
 		return !fleetingThings[second] || len(words) > 4 && auxiliaries[words[2].low] && contents(words[3:]) > 1
@@ -185,9 +185,21 @@ func (g *grouping) clauseTells(words []word) bool {
 // habitual says whether words tell plainly what somebody does with a thing: "I skip
 // breakfast".
 func habitual(words []word) bool {
+	if doesWith(words) {
+		return true
+	}
 	return len(words) > 2 && words[0].low == "i" && talkWords[words[1].low] && !mindVerbs[words[1].low] && !wishVerbs[words[1].low] && presents[words[1].low] &&
 		!light[words[2].low] && !pointers[words[2].low] && !talkNouns[words[2].low] && !workNouns[words[2].low]
 }
+
+// doesWith says whether words tell with what somebody does something: "I read on a tiny
+// screen".
+func doesWith(words []word) bool {
+	return len(words) > 4 && words[0].low == "i" && doneWith[words[1].low] && (words[2].low == "on" || words[2].low == "with" || words[2].low == "from") && indefinite[words[3].low]
+}
+
+// doneWith are verbs of what one does with a thing again and again.
+var doneWith = set(`read write type work listen watch draw code browse sleep study`)
 
 // emptyOf says whether words are only of the talk.
 func emptyOf(words []word) bool {
