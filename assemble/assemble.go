@@ -177,13 +177,15 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		query.Text = strings.TrimSpace(*r.Query)
 	}
 	recalls := r.IncludeLongTerm && r.Recall > 0
-	asked := query.Text != ""
+	// What is recalled of the session alone is that of the one which a limit has rotated it
+	// to: the window tells.
+	early := query.Text != "" && scope.RunID == ""
 
 	searching, stop := context.WithCancel(ctx)
 	defer stop()
 	var found recalled
 	var search conc.WaitGroup
-	if recalls && asked {
+	if recalls && early {
 		search.Go(func() { found = a.search(searching, tenant, query) })
 	}
 	window, err := a.read(ctx, tenant, r)
@@ -201,10 +203,15 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		m.carried = carryOver(window.past)
 	}
 	var certain []int64
-	if recalls && !asked || before && r.Summary {
+	if recalls && !early || before && r.Summary {
 		certain = c.certain(m)
 	}
-	if recalls && !asked {
+	if scope.RunID != "" {
+		query.Scope.RunID = window.sessionID
+	}
+	if recalls && !early && query.Text != "" {
+		search.Go(func() { found = a.search(searching, tenant, query) })
+	} else if recalls && !early {
 		words := window.read
 		if before && r.CarryOver && len(window.past) > 0 {
 			words = append(saidBefore(window.past[0]), words...)

@@ -45,13 +45,13 @@ func carryOver(past []shortterm.Past) []carriedLine {
 		place -= len(p.Entries)*maxSentences + 1 // an earlier session stands before a later one
 		var spoken []shortterm.Entry
 		for _, e := range p.Entries {
-			if e.Role.Learnable() && strings.TrimSpace(e.Text) != "" {
+			if (e.Role.Learnable() || e.Role == memd.RoleTool) && strings.TrimSpace(e.Text) != "" {
 				spoken = append(spoken, e)
 			}
 		}
-		whole := func(from, to int) {
+		whole := func(from, to int, tools bool) {
 			for k := to - 1; k >= from; k-- { // what was said last matters most
-				if e := spoken[k]; !taken[e.ID] {
+				if e := spoken[k]; !taken[e.ID] && (tools || e.Role != memd.RoleTool) {
 					taken[e.ID] = true
 					all = append(all, carriedLine{e.ID, string(e.Role), e.Name, e.Text, place + 1 + k*maxSentences})
 				}
@@ -61,12 +61,12 @@ func carryOver(past []shortterm.Past) []carriedLine {
 		if i == 0 {
 			from = turnsBack(spoken, 1)
 			before = turnsBack(spoken, carriedTurns)
-			whole(from, len(spoken))
+			whole(from, len(spoken), true)
 		}
 		if p.Summary != nil {
 			all = append(all, carriedLine{0, speakerOfSummary, "", p.Summary.Text, place})
 		}
-		whole(before, from)
+		whole(before, from, false)
 		questions, plans := openSentences(spoken[:before])
 		for _, found := range [][]sentenceOf{questions, plans} {
 			for _, s := range slices.Backward(found) {

@@ -37,9 +37,12 @@ func TestCarryOver(t *testing.T) {
 		"the last turn, whatever it says": {
 			[]shortterm.Past{{Entries: spoken(1, "user: hi", "assistant: hello", "user: ok", "assistant: 🙂")}},
 			[]string{"user: hi", "assistant: hello", "user: ok", "assistant: 🙂"}},
-		"tools and the silent are left out": {
+		"what a tool gave last, and not who says nothing": {
 			[]shortterm.Past{{Entries: spoken(1, "user: look it up", "assistant:  ", "tool: {\"rows\": 3}", "assistant: Three rows.")}},
-			[]string{"user: look it up", "assistant: Three rows."}},
+			[]string{"user: look it up", "tool: {\"rows\": 3}", "assistant: Three rows."}},
+		"no tool from before": {
+			[]shortterm.Past{{Entries: spoken(1, "user: look it up", "tool: {\"rows\": 3}", "assistant: Three rows.", "user: fine")}},
+			[]string{"user: look it up", "assistant: Three rows.", "user: fine"}},
 		"decisions and plans from before": {
 			[]shortterm.Past{{Entries: spoken(1,
 				"user: Nice weather today. Let's go with the blue tiles. They look fine", "assistant: Good. I'll order the blue tiles on Monday. Anything else is up to you",

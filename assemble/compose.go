@@ -533,9 +533,6 @@ func (c *composer) chooseTurns(d *draft, m material, all []group, newest *chosen
 	for i, g := range slices.Backward(all) {
 		if i == newestAt {
 			d.groups = append(d.groups, *newest)
-			if newest.cut {
-				left = min(left, 0)
-			}
 			continue
 		}
 		kept := chosen{group: g, at: i}

@@ -468,3 +468,20 @@ func TestASummaryStandsForWhatItIsOf(t *testing.T) {
 		t.Errorf("%q, want %q", sent[0].text(), want)
 	}
 }
+
+// What the newest message loses for want of room leaves room to what came before.
+func TestAnImageThatDoesNotFitLeavesTheTurnsBefore(t *testing.T) {
+	c := newTestComposer(t)
+	window := session(t, `{"role":"user","content":"before"}`, `{"role":"assistant","content":"a"}`,
+		`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:x"}}]}`)
+	for _, budget := range []int{60, 200, 1000} {
+		out := c.compose(material{window: window, budget: budget, render: RenderMessages})
+		sent, err := checkLegal(out.messages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(sent) != 3 || sent[0].text() != "before" || out.used > budget {
+			t.Errorf("%d tokens of %d: %s", out.used, budget, out.messages)
+		}
+	}
+}

@@ -384,3 +384,31 @@ func TestContextSumsUpWhatHasLeftTheWindow(t *testing.T) {
 		t.Errorf("degraded: %q", c.Degraded)
 	}
 }
+
+// Under the name of a session that a limit has rotated, what is recalled of the session
+// alone is that of the one it leads on to, as its turns are.
+func TestContextOfASessionThatLeadsOn(t *testing.T) {
+	m := newMemory(t)
+	m.learn(m.say("s1", "user: I like red wine"))
+	one := 1
+	_, err := m.log.ChangeSession(m.ctx, memd.DefaultTenant, "alice", "s1", "", shortterm.Change{
+		Limits: func(l shortterm.Limits) (shortterm.Limits, error) { l.Turns = &one; return l, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := m.say("s1", "user: I like white bread")
+	m.learn(next)
+	if next.SessionID == "s1" {
+		t.Fatal("it does not lead on")
+	}
+	query := "I like"
+	for _, query := range []*string{nil, &query} {
+		r := request("s1")
+		r.RecallScope, r.Query, r.Turns = []string{"session"}, query, 0
+		c := m.context(r)
+		expect(t, c, "system: retrieved memories:\nuser: I like white bread")
+		if c.SessionID != next.SessionID {
+			t.Errorf("it is of %s", c.SessionID)
+		}
+	}
+}
