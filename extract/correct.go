@@ -310,12 +310,14 @@ func (g *grouping) anothers() []statement {
 	if earlier.Role != memd.RoleAssistant || len(earlier.Text) > recalledText {
 		return nil
 	}
-	before := &hearing{rules: g.rules, names: g.hearing.names, heard: g.heard[:len(g.heard)-1], shallow: true}
-	all, err := before.statements(g.ctx, earlier)
-	if err != nil {
-		return nil
+	if !g.othersRead { // once: a message may have many sentences that ask for them
+		g.othersRead = true
+		before := &hearing{rules: g.rules, names: g.hearing.names, heard: g.heard[:len(g.heard)-1], shallow: true}
+		if all, err := before.statements(g.ctx, earlier); err == nil {
+			g.others = all
+		}
 	}
-	return all
+	return g.others
 }
 
 // takesBackFrom has what another said forgotten.
