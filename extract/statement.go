@@ -288,9 +288,6 @@ type grouping struct {
 	// others are the statements of the assistant's message just before, once they were read.
 	others     []statement
 	othersRead bool
-	// others are the statements of the assistant's message just before, once they were read.
-	others     []statement
-	othersRead bool
 	// product says that the message is a text that was asked for.
 	product bool
 	// form says that the message is filled in like one: "Name: …", "Age: …".
