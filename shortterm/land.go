@@ -22,16 +22,17 @@ type stop struct {
 }
 
 // way is the session that was asked for and those that it forwards to, one after the
-// other; empty if there is no such session.
+// other; empty if there is no such session. What has client ids has in it also the sessions
+// that the way has led through before it was shortened.
 type way []stop
 
 func (w way) last() stop { return w[len(w)-1] }
 
-// queueWay has on filled with the way of what is posted to a session. Sessions are not
+// queueWay has on filled with the way of w. Sessions are not
 // locked: one that forwards does so for ever, so that whoever finds the last one as it was
 // once it is locked has come to the right one.
-func queueWay(b *pgx.Batch, tenant, userID, sessionID string, on *way) {
-	b.Queue(wayOn, tenant, userID, sessionID).Query(func(rows pgx.Rows) error {
+func (w write) queueWay(b *pgx.Batch, on *way) {
+	b.Queue(wayOn, w.tenant, w.user, w.session, w.named).Query(func(rows pgx.Rows) error {
 		*on = nil
 		for rows.Next() {
 			var s stop
@@ -64,7 +65,7 @@ func (l *Log) sendOn(ctx context.Context, w write) (Appended, error) {
 	var on way
 	b := &pgx.Batch{}
 	b.Queue(setTenant, w.tenant, "0")
-	queueWay(b, w.tenant, w.user, w.session, &on)
+	w.queueWay(b, &on)
 	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {
 		return Appended{}, err
 	}
@@ -246,15 +247,26 @@ func isOverErr(sessionID string) error {
 }
 
 const (
+	// wayOn: a session leads only to those made after it, so that one of an old name, made
+	// anew, is none that it has led to. back are those ($4) that the last carries on, as far
+	// as the first.
 	wayOn = `WITH RECURSIVE hop AS (
-		SELECT no, session_id, forwards_to, ` + isOver + ` AS over, 0 AS n
+		SELECT no, session_id, forwards_to, ` + isOver + ` AS over, previous_session_id, no AS first, 0 AS n
 		  FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3
 		UNION ALL
-		SELECT o.no, o.session_id, o.forwards_to, o.incognito AND o.closed_at IS NOT NULL, hop.n + 1
-		  FROM hop JOIN conversation_session o ON o.tenant_id = $1 AND o.user_id = $2 AND o.session_id = hop.forwards_to
+		SELECT o.no, o.session_id, o.forwards_to, o.incognito AND o.closed_at IS NOT NULL, o.previous_session_id, hop.first, hop.n + 1
+		  FROM hop JOIN conversation_session o ON o.tenant_id = $1 AND o.user_id = $2 AND o.session_id = hop.forwards_to AND o.no > hop.no
 		 WHERE hop.n < 10000
+	), back AS (
+		SELECT * FROM (SELECT * FROM hop WHERE $4 AND n > 0 ORDER BY no DESC LIMIT 1) last
+		UNION ALL
+		SELECT p.no, p.session_id, p.forwards_to, p.incognito AND p.closed_at IS NOT NULL, p.previous_session_id, back.first, back.n + 1
+		  FROM back JOIN conversation_session p ON p.tenant_id = $1 AND p.user_id = $2 AND p.session_id = back.previous_session_id
+		   AND p.no < back.no AND p.no > back.first
+		 WHERE back.n < 10000
 	)
-	SELECT no, session_id, forwards_to, over FROM hop ORDER BY n`
+	SELECT no, session_id, forwards_to, over FROM hop
+	UNION SELECT no, session_id, forwards_to, over FROM back ORDER BY no`
 
 	// shortenWay changes it only from what it was found to be.
 	shortenWay = `UPDATE conversation_session SET forwards_to = $4 WHERE tenant_id = $1 AND no = $2 AND forwards_to = $3`

@@ -534,7 +534,7 @@ func TestRepeatsDoNotTurnOver(t *testing.T) {
 	if second.SessionID == "s" || third.SessionID == second.SessionID {
 		t.Fatal(second.SessionID, third.SessionID)
 	}
-	for client, want := range map[string]Appended{"a": first, "c": third} {
+	for client, want := range map[string]Appended{"a": first, "b": second, "c": third} {
 		got := f.append(t, named(client))
 		if got.SessionID != want.SessionID || got.SessionNo != want.SessionNo || got.Messages[0].ID != want.Messages[0].ID || !got.Messages[0].Duplicate || got.NextSessionID != "" {
 			t.Errorf("%s again = %+v, want %+v", client, got, want)
@@ -544,6 +544,10 @@ func TestRepeatsDoNotTurnOver(t *testing.T) {
 	mixed := f.append(t, named("a", "d"))
 	if mixed.Messages[0].ID != first.Messages[0].ID || !mixed.Messages[0].Duplicate || mixed.Messages[1].Duplicate || mixed.SessionID != third.SessionID {
 		t.Errorf("mixed = %+v", mixed)
+	}
+	if done, err := f.together(t, nil, named("b"), named("a", "c")); err != nil || done[0].Messages[0].ID != second.Messages[0].ID ||
+		done[1].Messages[0].ID != first.Messages[0].ID || done[1].Messages[1].ID != third.Messages[0].ID {
+		t.Errorf("together = %+v, %v", done, err)
 	}
 	// A key is answered as it was the first time.
 	keyed := named("e")

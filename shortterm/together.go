@@ -114,7 +114,7 @@ func (l *Log) landTogether(ctx context.Context, tx pgx.Tx, tenant string, writes
 	b := &pgx.Batch{}
 	queueSessions(b, tenant, writes)
 	for n, w := range writes {
-		queueWay(b, tenant, w.user, w.session, &ways[n])
+		w.queueWay(b, &ways[n])
 	}
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (l *Log) landTogether(ctx context.Context, tx pgx.Tx, tenant string, writes
 	}
 	for n, w := range writes { // in their order, which is that of their sessions and of the call
 		b := &pgx.Batch{}
-		queueWay(b, tenant, w.user, w.session, &ways[n]) // as those before have left it
+		w.queueWay(b, &ways[n]) // as those before have left it
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}
