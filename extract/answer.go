@@ -10,7 +10,7 @@ import (
 // answers says whether a message's first sentence is a bare answer to what the
 // other speaker asked just before.
 func (g *grouping) answers(text string) bool {
-	if g.question == "" || g.english && (asksOfTalk(g.question, text) || !g.assistant && (phatic.MatchString(g.question) || g.quizzed() || !tellsAnswer(g.question, text))) || foreignService.MatchString(g.question) || endsAsking(text) || g.english && asksSomething(text) {
+	if g.question == "" || g.english && (asksOfTalk(g.question, text) || !g.assistant && (phatic.MatchString(g.question) && !politelyOf.MatchString(g.question) || g.quizzed() || !tellsAnswer(g.question, text))) || foreignService.MatchString(g.question) || endsAsking(text) || g.english && asksSomething(text) {
 		return false
 	}
 	words := wordsOf(text)
@@ -18,7 +18,7 @@ func (g *grouping) answers(text string) bool {
 	if g.english && !g.assistant && guessed.MatchString(g.question) && confirms.MatchString(text) {
 		return true
 	}
-	if g.english && !g.assistant && (noAnswer.MatchString(text) || interrupts(text) || codeLine.MatchString(text) || offer.MatchString(g.question) && emptyOf(words)) {
+	if g.english && !g.assistant && (noAnswer.MatchString(text) || interrupts(text) || codeLine.MatchString(text) || offer.MatchString(g.question) && emptyOf(words) && !politelyOf.MatchString(g.question)) {
 		return false
 	}
 	if g.english && !g.assistant && tasteAnswer.MatchString(text) && tasteAsked.MatchString(g.question) {
@@ -46,7 +46,7 @@ func (g *grouping) answers(text string) bool {
 	if own[words[0].low] && verbal(words) {
 		return n <= 8 && (leavesOut(words) || doesSo.MatchString(text)) && !g.assistant
 	}
-	return n <= 3 || n <= 8 && (!verbal(words) || fragment(words) && asksWhich.MatchString(g.question)) || refersBack(words) || standsIn(words) || yesNo[words[0].low] && len(words) > 1 && !own[words[1].low]
+	return n <= 3 || n <= 8 && (!verbal(words) || (fragment(words) || sinceWhen[words[0].low]) && asksWhich.MatchString(g.question)) || refersBack(words) || standsIn(words) || yesNo[words[0].low] && len(words) > 1 && !own[words[1].low]
 }
 
 // standsIn says whether words speak of somebody only as "she" and name nobody.

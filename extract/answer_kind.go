@@ -6,6 +6,8 @@ package extract
 var (
 	// phatic asks nothing but how to go on: an offer, a courtesy, an invitation to speak.
 	phatic = english(`^` + askLead + `(?:[^?]{0,60}[.!,…–—-]\s+)?(?:(?:and|how about|what about) (?:you|yourself)|you|wanna|(?:do you )?want (?:something|anything|some|a|an|the|me|to|help|more|another|it|that|this)\b.*|(?:would|will|could|might) (?:a|an|the|some|it|that|this|these|any|more|another)\b.*\b(?:help|work|do|suit|be (?:better|useful|helpful|nice|good|ok|okay|enough))\b.*|(?:what|how|where) (?:else )?(?:can|could|may|shall|should|do|would) (?:i|we) (?:do|help|assist|get|fetch|offer|bring|make|show|tell|start|begin|be|have the)\b.*|how(?:'s| is| are|'re) (?:it|things|life|everything|everyone|your (?:day|morning|evening|weekend|week|night))\b.*|what(?:'s| is| has)? (?:up|new|going on|wrong|happening|happened|the (?:matter|problem|issue|occasion|rush|news)|it|that|on your mind|next|brings? you(?: here)?|troubling you|bothering you)(?: (?:today|now|here|there|then|for you))*|(?:is|are) (?:everything|you) (?:ok|okay|alright|all right|well|good|fine|sure|ready|still there|there)\b.*|(?:shall|may|can|could) (?:i|we)\b.*|(?:need|fancy|care for|up for|in the mood for|how about|what about|ready for|interested in) (?:a|an|some|any|another|more|help|something|anything|me|to)\b.*|(?:does|did|is|was|has) (?:that|this|it)\b.*|(?:you )?(?:good|ready|sure|okay|ok|alright|still there|there)|(?:anything|something|what) (?:else|more)\b.*|guess what)\s*[?!.]*$`)
+	// politelyOf asks for something of who is asked as if for leave.
+	politelyOf = english(`\b(?:may|can|could|shall|should) (?:i|we) (?:\pL+ )?(?:ask|know|have|take|note)\b|\byour\b`)
 	// wouldOffer asks whether something is to be done.
 	wouldOffer = english(`^` + askLead + `(?:(?:shall|should|may|can|could) (?:i|we)|(?:do you )?want (?:me|some|more|another)|(?:need|fancy|how about) (?:a|some|more|another|help)|would (?:a|an|some|it|that|this|more)\b[^?]* help)\b[^?]{0,60}\?\W*$`)
 	// guessed says of who is asked what they may be.
@@ -69,12 +71,15 @@ var reacting = english(`^(?:(?:ok|okay|oh|ah|um+|uh|hm+|haha\pL*|lol|lmao|omg|ug
 // fragment says whether words are no sentence: they have no subject and no auxiliary verb.
 func fragment(words []word) bool {
 	for _, w := range words {
-		if auxiliaries[w.low] || pronouns[w.low] || own[w.low] || imperativeOpen[words[0].low] {
+		if auxiliaries[w.low] || pronouns[w.low] || own[w.low] && w.low != "my" && w.low != "our" || imperativeOpen[words[0].low] {
 			return false
 		}
 	}
 	return true
 }
+
+// sinceWhen open an answer that tells how long or when.
+var sinceWhen = set(`since for until till from around about at`)
 
 // imperativeOpen open a command, not a fragment.
 var imperativeOpen = set(`ask tell show give make write try use put let send check stop go come explain help read look add remove change`)

@@ -63,6 +63,8 @@ func TestShortAnswersAreKept(t *testing.T) {
 		{">What should I call you?", "Nadi"},
 		{">Should I avoid any foods?", "celery"},
 		{">How many siblings do you have?", "four"},
+		{">May I ask how old you are?", "58"},
+		{">How long have you been rowing?", "since I was 11"},
 	} {
 		if got := talked(t, said...); len(got) == 0 {
 			t.Errorf("%q states nothing", said)

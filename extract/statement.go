@@ -461,7 +461,7 @@ func (g *grouping) sentence(text string) {
 		g.spoken, g.asked, g.adjacent = true, "", false
 		return // the answer of a quiz
 	}
-	if !g.spoken && g.english && !g.assistant && wouldOffer.MatchString(g.question) && countWords(text) <= 4 && !own[wordsOf(text + " x")[0].low] && !g.tellsNames(text) && slotOf(text).name == "" {
+	if !g.spoken && g.english && !g.assistant && wouldOffer.MatchString(g.question) && !politelyOf.MatchString(g.question) && countWords(text) <= 4 && !own[wordsOf(text + " x")[0].low] && !g.tellsNames(text) && slotOf(text).name == "" {
 		g.spoken, g.asked, g.adjacent = true, "", false
 		return // what is wished of an offer
 	}
