@@ -255,7 +255,7 @@ const (
 	listSessions = `SELECT no, ` + sessionColumns + ` FROM conversation_session
 		 WHERE tenant_id = $1 AND user_id = $2 AND kind = 'chat' AND no < $3 AND NOT ` + isOver + ` ORDER BY no DESC LIMIT $4`
 
-	sessionThere = `SELECT EXISTS (` + oneSession + `)`
+	previousThere = `SELECT count(*) > 0, coalesce(bool_or(incognito), false) FROM (` + oneSession + `) s`
 )
 
 const (

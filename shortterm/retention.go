@@ -87,6 +87,7 @@ func (l *Log) SweepMessages(ctx context.Context, n int, drop func(ctx context.Co
 			b.Queue(removeSettled, o.TenantID, ids)
 			b.Queue(removeMessages, o.TenantID, ids)
 			b.Queue(recountSession, o.TenantID, o.SessionNo, len(ids))
+			b.Queue(joinEmptied, o.TenantID, o.SessionNo)
 			b.Queue(dropEmptied, o.TenantID, o.SessionNo)
 			return tx.SendBatch(ctx, b).Close()
 		})
@@ -110,6 +111,10 @@ const (
 
 	stillSettled = `SELECT id FROM conversation_context c WHERE tenant_id = $1 AND id = ANY ($2::bigint[])
 		   AND NOT EXISTS (SELECT FROM ingest_open o WHERE o.tenant_id = $1 AND o.message_id = c.id) ORDER BY id`
+
+	joinEmptied = `WITH gone AS (
+		SELECT no FROM conversation_session WHERE tenant_id = $1 AND no = $2 AND closed_at IS NOT NULL AND last_message_id IS NULL AND forwards_to IS NULL
+	) ` + neighbours
 
 	// dropEmptied: one that forwards is still where a client's messages find their way from;
 	// it keeps no words.

@@ -116,8 +116,8 @@ func (l *Log) Remove(ctx context.Context, tx pgx.Tx, tenant string, sessionNo in
 	return postgres.Err("shortterm.remove", tx.SendBatch(ctx, b).Close())
 }
 
-// RemoveSession deletes a session whose messages are gone, within tx in which it is held.
-// Of an incognito one the name stays taken.
+// RemoveSession deletes a session whose messages are gone, within tx in which it is held;
+// those before and after it carry each other on. Of an incognito one the name stays taken.
 func (l *Log) RemoveSession(ctx context.Context, tx pgx.Tx, tenant string, sessionNo int64) error {
 	var incognito bool
 	err := tx.QueryRow(ctx, isIncognito, tenant, sessionNo).Scan(&incognito)
@@ -128,6 +128,7 @@ func (l *Log) RemoveSession(ctx context.Context, tx pgx.Tx, tenant string, sessi
 		} else {
 			b.Queue(dropSummary, tenant, sessionNo)
 			b.Queue(dropSummaryDue, tenant, sessionNo)
+			b.Queue(joinNeighbours, tenant, sessionNo)
 			b.Queue(removeSession, tenant, sessionNo)
 		}
 		err = tx.SendBatch(ctx, b).Close()
@@ -292,6 +293,20 @@ const (
 			    ON c.tenant_id = $1 AND c.user_id = o.user_id AND c.session_id = o.session_id
 			 WHERE o.tenant_id = $1 AND o.no = $2 ORDER BY c.id DESC LIMIT 1) last ON true
 		 WHERE s.tenant_id = $1 AND s.no = $2`
+
+	// neighbours of the sessions in gone are joined, so that nothing names one that is gone,
+	// whose name may become another's. What forwarded there and has nothing else to forward
+	// to does so to a name that nobody has, under which the next is made.
+	neighbours = `UPDATE conversation_session s
+		   SET previous_session_id = CASE WHEN s.no > g.no AND s.previous_session_id = g.session_id THEN g.previous_session_id ELSE s.previous_session_id END,
+		       next_session_id = CASE WHEN s.no < g.no AND s.next_session_id = g.session_id THEN g.next_session_id ELSE s.next_session_id END,
+		       forwards_to = CASE WHEN s.no < g.no AND s.forwards_to = g.session_id
+		                          THEN coalesce(nullif(s.next_session_id, g.session_id), g.forwards_to, g.next_session_id, g.fresh) ELSE s.forwards_to END
+		  FROM (SELECT o.*, gen_random_uuid()::text AS fresh FROM conversation_session o JOIN gone ON o.no = gone.no WHERE o.tenant_id = $1 AND NOT o.incognito OFFSET 0) g
+		 WHERE s.tenant_id = $1 AND s.user_id = g.user_id
+		   AND (s.no > g.no AND s.previous_session_id = g.session_id OR s.no < g.no AND g.session_id IN (s.next_session_id, s.forwards_to))`
+
+	joinNeighbours = `WITH gone AS (SELECT $2::bigint AS no) ` + neighbours
 
 	// removeSession leaves the name of one that was incognito.
 	removeSession = `DELETE FROM conversation_session WHERE tenant_id = $1 AND no = $2 AND NOT incognito`

@@ -29,7 +29,8 @@ type Rotation struct {
 // that was opened first, and made is false. The next one has the kind, the switches and,
 // where r does not say, the agent and the limits of the session. What is open of the
 // session is published at once. An incognito session goes with its messages, and is not
-// the previous one of its next. NotFound: the user has no such session. Conflict with the
+// the previous one of its next. NotFound: the user has no such session, or it was
+// incognito and was closed without a next. Conflict with the
 // field session_id: another next one was asked for than it has, or a session has that name.
 func (l *Log) Rotate(ctx context.Context, tenant string, r Rotation) (next Session, made bool, err error) {
 	if err := r.Limits.check(); err != nil {
@@ -53,7 +54,7 @@ func (l *Log) Rotate(ctx context.Context, tenant string, r Rotation) (next Sessi
 		}
 		if h.next != "" {
 			there := false
-			rows, err := tx.Query(ctx, anySession, tenant, r.UserID, h.next)
+			rows, err := tx.Query(ctx, nextSession, tenant, r.UserID, h.next, h.no)
 			if err != nil {
 				return err
 			}
@@ -74,6 +75,9 @@ func (l *Log) Rotate(ctx context.Context, tenant string, r Rotation) (next Sessi
 				return nil
 			}
 			// It was deleted: there is none again.
+		}
+		if h.over {
+			return &memd.Error{Kind: memd.NotFound, Op: "shortterm.rotate", Msg: "no such session"}
 		}
 		after, err := l.follow(ctx, tx, tenant, h, r, h.forwardsTo != "")
 		if err != nil {
@@ -199,8 +203,9 @@ func (l *Log) inTenant(ctx context.Context, tenant string, do func(pgx.Tx) error
 }
 
 const (
-	// anySession gives also one that was incognito and is over.
-	anySession = `SELECT ` + sessionColumns + ` FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3`
+	// nextSession is the one of a name that follows number $4, also if it was incognito and is
+	// over.
+	nextSession = `SELECT ` + sessionColumns + ` FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND no > $4`
 
 	makeNext = `INSERT INTO conversation_session (tenant_id, user_id, session_id, kind, agent_id, previous_session_id, metadata,
 		       learn, incognito, rotate_idle, rotate_turns, rotate_tokens, rotate_age)

@@ -563,39 +563,61 @@ func TestRepeatsDoNotTurnOver(t *testing.T) {
 	}
 }
 
-func TestANextThatWasDeletedIsMadeAgain(t *testing.T) {
+// remove deletes a session of user.
+func (f fixture) remove(t testing.TB, session string) {
+	t.Helper()
+	if err := f.removeOf(t, user, session); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (f fixture) removeOf(t testing.TB, who, session string) error {
+	return f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
+		no, _, messages, err := f.HoldSession(t.Context(), tx, tenant, who, session)
+		if err == nil {
+			err = f.Remove(t.Context(), tx, tenant, no, messages)
+		}
+		if err == nil {
+			err = f.RemoveSession(t.Context(), tx, tenant, no)
+		}
+		return err
+	})
+}
+
+func TestWhatFollowsADeletedNext(t *testing.T) {
 	f := open(t, Config{})
 	f.make(t, NewSession{SessionID: "s", Learn: ptr(false), Limits: Limits{Turns: ptr(1)}})
 	f.append(t, call(t, "s", "1"))
 	next := f.append(t, call(t, "s", "2")).SessionID
-	remove := func(session string) {
-		err := f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
-			no, _, messages, err := f.HoldSession(t.Context(), tx, tenant, user, session)
-			if err == nil {
-				err = f.Remove(t.Context(), tx, tenant, no, messages)
-			}
-			if err == nil {
-				err = f.RemoveSession(t.Context(), tx, tenant, no)
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+	f.remove(t, next)
+	if s := f.session(t, "s"); s.NextSessionID != nil || s.ForwardsTo == nil || *s.ForwardsTo == next {
+		t.Errorf("s = %+v", s)
 	}
-	remove(next)
+	f.append(t, call(t, next, "of another"))
 	got := f.append(t, call(t, "s", "3"))
-	if got.SessionID != next || got.Messages[0].State != StateSkipped || value(f.session(t, next).PreviousSessionID) != "s" {
-		t.Errorf("landed in %+v, want %s made again", got, next)
+	if got.SessionID == next || got.SessionID == "s" || got.Messages[0].State != StateSkipped || value(f.session(t, got.SessionID).PreviousSessionID) != "s" {
+		t.Errorf("landed in %+v, want a new one", got)
 	}
-	f.wantTexts(t, next, "3")
+	f.wantTexts(t, got.SessionID, "3")
 	f.make(t, NewSession{SessionID: "a"})
 	b, _ := f.rotate(t, Rotation{SessionID: "a"})
-	remove(b.SessionID)
+	f.remove(t, b.SessionID)
 	c, made := f.rotate(t, Rotation{SessionID: "a", NextSessionID: "c"})
 	if !made || c.SessionID != "c" || value(f.session(t, "a").NextSessionID) != "c" {
 		t.Errorf("c = %+v, made %v", c, made)
 	}
+}
+
+func TestIncognitoSessionsThatAreOverTurnNoMore(t *testing.T) {
+	f := open(t, Config{})
+	f.make(t, NewSession{SessionID: "i", Incognito: true})
+	_, err := f.CreateSession(t.Context(), tenant, NewSession{UserID: user, SessionID: "x", PreviousSessionID: "i"})
+	field(t, "carrying on an incognito one", err, memd.Invalid, "previous_session_id")
+	f.change(t, "i", Change{Closed: ptr(true)})
+	_, _, err = f.Rotate(t.Context(), tenant, Rotation{UserID: user, SessionID: "i", NextSessionID: "j"})
+	kind(t, "rotating one that is over", err, memd.NotFound)
+	_, err = f.Session(t.Context(), tenant, user, "j")
+	kind(t, "its next", err, memd.NotFound)
 }
 
 // Many who write to a session that turns over at each turn: all lands, each call in one

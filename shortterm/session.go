@@ -41,7 +41,7 @@ type Session struct {
 }
 
 // NewSession is a session to be made. An empty SessionID makes a new one;
-// PreviousSessionID, if set, must be a session of the user.
+// PreviousSessionID, if set, must be a session of the user that is not incognito.
 type NewSession struct {
 	UserID, SessionID, AgentID, PreviousSessionID string
 	Metadata                                      json.RawMessage
@@ -54,8 +54,8 @@ type NewSession struct {
 }
 
 // CreateSession makes a session. Conflict: the user has one of this name, or had an
-// incognito one. Invalid: the previous one does not exist, a limit cannot be, or an
-// incognito one should be learned from.
+// incognito one. Invalid: the previous one does not exist or is incognito, a limit cannot
+// be, or an incognito one should be learned from.
 func (l *Log) CreateSession(ctx context.Context, tenant string, s NewSession) (Session, error) {
 	if err := s.Limits.check(); err != nil {
 		return Session{}, err
@@ -80,12 +80,15 @@ func (l *Log) CreateSession(ctx context.Context, tenant string, s NewSession) (S
 	var made *Session
 	err := l.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
 		if s.PreviousSessionID != "" {
-			var there bool
-			if err := tx.QueryRow(ctx, sessionThere, tenant, s.UserID, s.PreviousSessionID).Scan(&there); err != nil {
+			var there, incognito bool
+			if err := tx.QueryRow(ctx, previousThere, tenant, s.UserID, s.PreviousSessionID).Scan(&there, &incognito); err != nil {
 				return err
 			}
 			if !there {
 				return memd.InvalidField("previous_session_id", "names no session of this user")
+			}
+			if incognito {
+				return memd.InvalidField("previous_session_id", "must not name an incognito session")
 			}
 		}
 		rows, err := tx.Query(ctx, createSession, tenant, s.UserID, s.SessionID, optional(s.AgentID), optional(s.PreviousSessionID), s.Metadata,

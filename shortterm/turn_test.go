@@ -66,6 +66,32 @@ func (m model) end(name, next string, forwards bool) {
 	m[next] = after
 }
 
+// remove takes one away and joins what surrounds it; fresh tells the new name that one which
+// has nothing else to forward to does so to.
+func (m model) remove(name string, fresh func(string) string) {
+	gone := m[name]
+	delete(m, name)
+	for other, s := range m {
+		if s.previous == name {
+			s.previous = gone.previous
+		}
+		switch {
+		case s.forwards != name:
+		case s.next != name && s.next != "":
+			s.forwards = s.next
+		case gone.forwards != "":
+			s.forwards = gone.forwards
+		case gone.next != "":
+			s.forwards = gone.next
+		default:
+			s.forwards = fresh(other)
+		}
+		if s.next == name {
+			s.next = gone.next
+		}
+	}
+}
+
 // Whatever is done to sessions, in whatever order: they are what the model says.
 func TestSessionsProperty(t *testing.T) {
 	f := open(t, Config{})
@@ -178,7 +204,7 @@ func TestSessionsProperty(t *testing.T) {
 				name := some()
 				next, made, err := f.Rotate(t.Context(), tenant, Rotation{UserID: who, SessionID: name})
 				s := m[name]
-				if s == nil {
+				if s == nil || s.over() && s.next == "" {
 					kind(t, "rotating one that is gone", err, memd.NotFound)
 					return
 				}
@@ -231,16 +257,7 @@ func TestSessionsProperty(t *testing.T) {
 			"delete": func(rt *rapid.T) {
 				name := some()
 				s := m[name]
-				err := f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
-					no, _, messages, err := f.HoldSession(t.Context(), tx, tenant, who, name)
-					if err == nil {
-						err = f.Remove(t.Context(), tx, tenant, no, messages)
-					}
-					if err == nil {
-						err = f.RemoveSession(t.Context(), tx, tenant, no)
-					}
-					return err
-				})
+				err := f.removeOf(t, who, name)
 				if s == nil || s.over() {
 					kind(t, "deleting one that is gone", err, memd.NotFound)
 					return
@@ -251,7 +268,13 @@ func TestSessionsProperty(t *testing.T) {
 				if s.incognito {
 					s.closed, s.texts, s.clients, s.roles = true, nil, nil, nil
 				} else {
-					delete(m, name)
+					m.remove(name, func(other string) string {
+						h, err := of(other)
+						if err != nil || h.forwardsTo == "" || slices.Contains(names, h.forwardsTo) {
+							rt.Fatalf("%s forwards to %q, %v, want a new name", other, h.forwardsTo, err)
+						}
+						return h.forwardsTo
+					})
 				}
 			},
 			"take back": func(rt *rapid.T) {
@@ -358,6 +381,8 @@ func TestPlansOfTurningOver(t *testing.T) {
 		"anyAfter":          {anyAfter, `'acme', 'u7', 's7', 5`, []string{session, "conversation_context_session"}},
 		"lockIdle":          {lockIdle, `'acme', 'u7', 's7', '1 h'`, []string{session}},
 		"stillSettled":      {stillSettled, `'acme', '{7,8}'`, []string{"conversation_context_pkey", "ingest_open_pkey"}},
+		"joinEmptied":       {joinEmptied, `'acme', 7`, []string{byNo, session}},
+		"joinNeighbours":    {joinNeighbours, `'acme', 7`, []string{byNo, session}},
 		"dropEmptied":       {dropEmptied, `'acme', 7`, []string{byNo}},
 	})
 }

@@ -132,7 +132,7 @@ const (
 		 WHERE o.tenant_id = $1 AND o.user_id = $2 AND o.session_id = coalesce(nullif($3, ''), (SELECT session_id FROM s))
 		UNION ALL
 		SELECT o.no, o.forwards_to, hop.n + 1
-		  FROM hop JOIN conversation_session o ON o.tenant_id = $1 AND o.user_id = $2 AND o.session_id = hop.forwards_to
+		  FROM hop JOIN conversation_session o ON o.tenant_id = $1 AND o.user_id = $2 AND o.session_id = hop.forwards_to AND o.no > hop.no
 		 WHERE hop.n < 10000
 	)
 	SELECT w.no, set_config('memd.window', w.no::text, true), set_config('memd.window_id', w.session_id, true), y.upto, y.summary, ` + sessionColumns + `
@@ -153,17 +153,18 @@ const (
 	SELECT ` + entryColumns + ` FROM s JOIN conversation_context c ON ` + ofSession + ` AND c.id >= (SELECT id FROM start)` + entryIngest + `
 	 ORDER BY c.id`
 
-	// chain are the sessions it carries on, up to $4 of them, the latest first.
+	// chain are the sessions it carries on, up to $4 of them, the latest first. One that was
+	// made later is another, which has got the name since.
 	chain = `chain AS (
 		SELECT p.no, p.session_id, p.previous_session_id, 1 AS n
 		  FROM s JOIN conversation_session o ON o.tenant_id = $1 AND o.no = s.no
-		  JOIN conversation_session p ON p.tenant_id = $1 AND p.user_id = $2 AND p.session_id = o.previous_session_id AND NOT p.incognito
+		  JOIN conversation_session p ON p.tenant_id = $1 AND p.user_id = $2 AND p.session_id = o.previous_session_id AND p.no < o.no AND NOT p.incognito
 		UNION ALL
 		SELECT p.no, p.session_id, p.previous_session_id, chain.n + 1
-		  FROM chain JOIN conversation_session p ON p.tenant_id = $1 AND p.user_id = $2 AND p.session_id = chain.previous_session_id AND NOT p.incognito
+		  FROM chain JOIN conversation_session p ON p.tenant_id = $1 AND p.user_id = $2 AND p.session_id = chain.previous_session_id AND p.no < chain.no AND NOT p.incognito
 		 WHERE chain.n < $4
 	), past AS (
-		SELECT no, session_id, min(n) AS n FROM chain WHERE no <> (SELECT no FROM s) GROUP BY no, session_id
+		SELECT no, session_id, n FROM chain
 	)`
 
 	windowOpen = `WITH RECURSIVE s AS (` + theWindow + `), start AS (` + windowStart + `), ` + chain + `, open AS (

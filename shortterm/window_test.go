@@ -94,13 +94,15 @@ func TestTheWindowIsThatOfWhereASessionWasRotatedTo(t *testing.T) {
 	}
 }
 
-// A session that was deleted and made again may carry on one that carries it on.
-func TestSessionsThatCarryOnEachOther(t *testing.T) {
+// A session of a name that another had is not what that one was.
+func TestANameMadeAgainIsAnotherSession(t *testing.T) {
 	f := open(t, Config{})
 	all := f.chain(t, 3)
-	f.do(t, `UPDATE conversation_session SET previous_session_id = 's3' WHERE session_id = 's1'`)
+	// As whoever was made while its previous one was being deleted has it.
+	f.do(t, `UPDATE conversation_session SET previous_session_id = 's3', next_session_id = 's3' WHERE session_id = 's1'`)
+	f.do(t, `UPDATE conversation_session SET next_session_id = 's1', forwards_to = 's1', closed_at = now() WHERE session_id = 's3'`)
 	w, err := f.Window(t.Context(), tenant, user, "s3", 5)
-	if err != nil || len(w.Past) != 2 || w.Past[0].SessionID != "s2" || w.Past[1].SessionID != "s1" {
+	if err != nil || w.Session == nil || w.Session.SessionID != "s3" || len(w.Past) != 2 || w.Past[0].SessionID != "s2" || w.Past[1].SessionID != "s1" {
 		t.Fatalf("%+v, %v", w.Past, err)
 	}
 	for i, p := range w.Past {
@@ -108,4 +110,63 @@ func TestSessionsThatCarryOnEachOther(t *testing.T) {
 			t.Errorf("%s: %v", p.SessionID, entryIDs(p.Entries))
 		}
 	}
+	if w, err := f.Window(t.Context(), tenant, user, "s1", 5); err != nil || len(w.Past) != 0 {
+		t.Errorf("carries on one that was made after it: %+v, %v", w.Past, err)
+	}
+	if _, _, err := f.Rotate(t.Context(), tenant, Rotation{UserID: user, SessionID: "s3", NextSessionID: "s4"}); err != nil {
+		t.Errorf("one of another time is taken for its next: %v", err)
+	}
+}
+
+func TestWhatSurroundsADeletedSessionIsJoined(t *testing.T) {
+	for name, remove := range map[string]func(f fixture, t *testing.T, session string){
+		"deleted": func(f fixture, t *testing.T, session string) { f.remove(t, session) },
+		"swept": func(f fixture, t *testing.T, session string) {
+			f.do(t, `DELETE FROM ingest_open`)
+			f.do(t, `UPDATE conversation_context SET received_at = received_at - interval '9 days' WHERE session_id = $1`, session)
+			f.sweep(t)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := open(t, Config{KeepMessages: day})
+			f.append(t, call(t, "a", "1"))
+			f.rotate(t, Rotation{SessionID: "a", NextSessionID: "b"})
+			f.append(t, call(t, "b", "2"))
+			f.rotate(t, Rotation{SessionID: "b", NextSessionID: "c"})
+			f.append(t, call(t, "c", "3"))
+			f.make(t, NewSession{SessionID: "d", PreviousSessionID: "b"})
+			remove(f, t, "b")
+			equal(t, "the next of a", value(f.session(t, "a").NextSessionID), "c")
+			equal(t, "the previous of c", value(f.session(t, "c").PreviousSessionID), "a")
+			equal(t, "the previous of d", value(f.session(t, "d").PreviousSessionID), "a")
+			f.append(t, call(t, "b", "of another"))
+			w, err := f.Window(t.Context(), tenant, user, "c", 5)
+			if err != nil || len(w.Past) != 1 || w.Past[0].SessionID != "a" {
+				t.Errorf("%+v, %v", w.Past, err)
+			}
+			remove(f, t, "a")
+			if s := f.session(t, "c"); s.PreviousSessionID != nil {
+				t.Errorf("c = %+v", s)
+			}
+		})
+	}
+}
+
+// Where the last of those that a name has led through goes, the name leads to the one
+// before it, and on to a new one from there.
+func TestAWayWhoseEndWasDeleted(t *testing.T) {
+	f := open(t, Config{})
+	f.make(t, NewSession{SessionID: "s", Limits: Limits{Turns: ptr(1)}})
+	f.append(t, call(t, "s", "1"))
+	second := f.append(t, call(t, "s", "2")).SessionID
+	third := f.append(t, call(t, "s", "3")).SessionID
+	equal(t, "forwards to", value(f.session(t, "s").ForwardsTo), third)
+	f.remove(t, third)
+	equal(t, "forwards to", value(f.session(t, "s").ForwardsTo), second)
+	f.append(t, call(t, third, "of another"))
+	fourth := f.append(t, call(t, "s", "4")).SessionID
+	if fourth == third || fourth == second || value(f.session(t, fourth).PreviousSessionID) != second || value(f.session(t, second).NextSessionID) != fourth {
+		t.Errorf("landed in %s: %+v", fourth, f.session(t, fourth))
+	}
+	f.wantTexts(t, third, "of another")
 }
