@@ -22,27 +22,27 @@ const (
 	droppedAtOnce = 500
 )
 
+// piece is some of one kind of upkeep; more says that there may be more of it.
+type piece func(context.Context) (more bool, err error)
+
 // keepUp does one kind of what the tiers need done from time to time, until Stop.
 // Every worker does; what one is at, another leaves alone. Each kind has a turn of its own,
 // since one may take minutes.
-func (r *run) keepUp(failure string, piece func(context.Context) (more bool, err error)) {
+func (r *run) keepUp(failure string, do piece) {
 	for sleep(r.fetching, jitter(r.cfg.UpkeepEvery)) {
-		r.upkeep(failure, piece)
+		r.upkeep(failure, do)
 	}
 }
 
 // upkeep does one kind of work for as long as there is more of it.
-func (r *run) upkeep(failure string, piece func(context.Context) (more bool, err error)) {
+func (r *run) upkeep(failure string, do piece) {
 	for more := true; more && !r.isStopping() && r.database.isClosed(); {
 		more = false
 		var err error
 		caught := panics.Try(func() {
 			ctx, cancel := context.WithTimeout(r.fetching, upkeepTime)
 			defer cancel()
-			err = r.database.do(ctx, func() (err error) {
-				more, err = piece(ctx)
-				return err
-			})
+			more, err = do(ctx)
 		})
 		switch {
 		case caught != nil:
@@ -53,6 +53,22 @@ func (r *run) upkeep(failure string, piece func(context.Context) (more bool, err
 		}
 	}
 }
+
+// inDatabase is for what asks the database alone: where that finds it away, nothing is
+// fetched.
+func (r *run) inDatabase(do piece) piece {
+	return func(ctx context.Context) (more bool, err error) {
+		err = r.database.do(ctx, func() (err error) {
+			more, err = do(ctx)
+			return err
+		})
+		return more, err
+	}
+}
+
+// tend sums sessions up. It asks a model, which may be away or slow while the database is
+// well: that it is, or that it is not, is for others to find out.
+func (r *run) tend(ctx context.Context) (more bool, err error) { return r.cfg.Tend(ctx) }
 
 func (r *run) sweep(ctx context.Context) (more bool, err error) {
 	n, err := r.store.Sweep(ctx, sweptAtOnce)

@@ -13,6 +13,7 @@ import (
 	"github.com/memdhq/memd/extract"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/shortterm"
+	"github.com/rs/zerolog"
 )
 
 func TestLargeScopesAreMadeReady(t *testing.T) {
@@ -162,5 +163,45 @@ func TestTheModelIsAskedAgainWhenItIsBack(t *testing.T) {
 	h.await("the model learns from it", func() bool { return extractor() != "" && !strings.Contains(extractor(), "llm:") })
 	if settled.Load() == 0 {
 		t.Error("nobody was told what had settled")
+	}
+}
+
+// away counts the outages that are told of.
+type away struct{ outages atomic.Int64 }
+
+func (a *away) Write(line []byte) (int, error) {
+	if strings.Contains(string(line), `"dependency":`) {
+		a.outages.Add(1)
+	}
+	return len(line), nil
+}
+
+// A model that sums up and is away, or slow, is not the database: messages are learned from.
+func TestSummariesDoNotStandInTheWayOfMessages(t *testing.T) {
+	h := newHouse(t, shortterm.Config{})
+	cfg := quick()
+	cfg.UpkeepEvery = time.Millisecond
+	told := &away{}
+	cfg.Log = zerolog.New(told)
+	var asked atomic.Int64
+	slow, goOn := make(chan struct{}), make(chan struct{})
+	cfg.Tend = func(ctx context.Context) (bool, error) {
+		if asked.Add(1) == 10 {
+			close(slow)
+			select {
+			case <-goOn:
+			case <-ctx.Done():
+			}
+		}
+		return false, &memd.Error{Kind: memd.Unavailable, Op: "llm.say", Msg: "the language model does not answer", RetryAfter: time.Hour}
+	}
+	w := h.worker(plain{}, hashed{}, cfg)
+	<-slow
+	h.settle(h.post("s", "I keep bees")...)
+	close(goOn)
+	h.await("it is asked again", func() bool { return asked.Load() > 12 })
+	h.settle(h.post("s", "I moved to Lisbon")...)
+	if n := told.outages.Load(); n != 0 || w.IsPaused() {
+		t.Errorf("%d times something was taken to be away", n)
 	}
 }

@@ -218,16 +218,16 @@ func (w *Worker) Start(ctx context.Context) error {
 	w.running = r
 	r.tasks.Go(r.fetch)
 	r.tasks.Go(r.fillVectors)
-	r.tasks.Go(func() { r.keepUp("expired memories cannot be removed", r.sweep) })
-	r.tasks.Go(func() { r.keepUp("incognito sessions cannot be ended", r.endIncognito) })
-	r.tasks.Go(func() { r.keepUp("messages that are kept no longer cannot be removed", r.dropMessages) })
+	r.tasks.Go(func() { r.keepUp("expired memories cannot be removed", r.inDatabase(r.sweep)) })
+	r.tasks.Go(func() { r.keepUp("incognito sessions cannot be ended", r.inDatabase(r.endIncognito)) })
+	r.tasks.Go(func() { r.keepUp("messages that are kept no longer cannot be removed", r.inDatabase(r.dropMessages)) })
 	if r.cfg.Tend != nil {
-		r.tasks.Go(func() { r.keepUp("sessions cannot be summed up", r.cfg.Tend) })
+		r.tasks.Go(func() { r.keepUp("sessions cannot be summed up", r.tend) })
 	}
 	if r.cfg.AsksAgain != nil {
-		r.tasks.Go(func() { r.keepUp("what the model was away for cannot be learned from again", r.askAgain) })
+		r.tasks.Go(func() { r.keepUp("what the model was away for cannot be learned from again", r.inDatabase(r.askAgain)) })
 	}
-	r.tasks.Go(func() { r.keepUp("large scopes cannot be made ready for searches", r.tendNeighbours) })
+	r.tasks.Go(func() { r.keepUp("large scopes cannot be made ready for searches", r.inDatabase(r.tendNeighbours)) })
 	return nil
 }
 
