@@ -31,6 +31,9 @@ type Config struct {
 	Least int
 	// Timeout is how long one question may take; default 2 min.
 	Timeout time.Duration
+	// Answers says whether the model can be asked; while it cannot, what is due stays so. If
+	// Answers is nil it always can.
+	Answers func() bool
 	// KeepSecrets leaves secrets in what the model is given and in what it says.
 	KeepSecrets bool
 }
@@ -42,9 +45,11 @@ func (c Config) withDefaults() Config {
 }
 
 const (
-	// tries is how often a session is taken up for the same messages before it is left
-	// until more is said.
+	// tries is how often a session is taken up for the same messages, for an answer of no
+	// use, before it is left until more is said.
 	tries = 5
+	// putBackTime bounds putting a session back that could not be summed up.
+	putBackTime = 2 * time.Second
 	// atOnce and bytesAtOnce bound what one question is about, bytesOfOne what it holds of
 	// one message.
 	atOnce      = 200
@@ -75,8 +80,13 @@ func (k *Keeper) Mark(ctx context.Context, tx pgx.Tx, tenant string, sessionNo i
 	return postgres.Err("summary.mark", err)
 }
 
-// Tend sums up one session of any tenant that is due, and says whether there was one.
+// Tend sums up one session of any tenant that is due, and says whether there was one. The
+// error is Unavailable where the model or the database is away: what was due is then due
+// again in a few seconds, as if it had not been taken up.
 func (k *Keeper) Tend(ctx context.Context) (more bool, err error) {
+	if k.cfg.Answers != nil && !k.cfg.Answers() {
+		return false, nil
+	}
 	var tenant string
 	var no int64
 	var attempts int
@@ -87,15 +97,20 @@ func (k *Keeper) Tend(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, postgres.Err("summary.due", err)
 	}
-	if err := k.sumUp(ctx, tenant, no, attempts); err != nil {
-		if attempts >= tries && ctx.Err() == nil {
-			if err := k.drop(ctx, tenant, no, attempts); err != nil {
-				return false, err
-			}
+	err = k.sumUp(ctx, tenant, no, attempts)
+	switch kind := memd.KindOf(err); {
+	case err == nil:
+		return true, nil
+	case ctx.Err() != nil || kind == memd.Unavailable || kind == memd.RateLimited:
+		// Where the database is away too, it is due again when the time is up that it was
+		// taken for.
+		_ = k.putBack(ctx, tenant, no)
+	case attempts >= tries:
+		if err := k.drop(ctx, tenant, no, attempts); err != nil {
+			return false, err
 		}
-		return false, err
 	}
-	return true, nil
+	return false, err
 }
 
 // session is what a summary is made of.
@@ -141,7 +156,7 @@ func (k *Keeper) sumUp(ctx context.Context, tenant string, no int64, attempts in
 			return err
 		}
 		if text = k.fit(text); text == "" {
-			return &memd.Error{Kind: memd.Unavailable, Op: "summary.ask", Msg: "the model's summary says nothing"}
+			return &memd.Error{Kind: memd.Internal, Op: "summary.ask", Msg: "the model's summary says nothing"}
 		}
 	}
 	return k.keep(ctx, tenant, no, s, text, entries)
@@ -163,6 +178,17 @@ func (k *Keeper) session(ctx context.Context, tenant string, no int64) (s sessio
 func (k *Keeper) drop(ctx context.Context, tenant string, no int64, attempts int) error {
 	return postgres.Err("summary.drop", k.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
 		_, err := tx.Exec(ctx, dropDue, tenant, no, attempts)
+		return err
+	}))
+}
+
+// putBack has a session due again soon, and what has been tried of it not counted, also
+// where ctx has ended.
+func (k *Keeper) putBack(ctx context.Context, tenant string, no int64) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), putBackTime)
+	defer cancel()
+	return postgres.Err("summary.put_back", k.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, putBackDue, tenant, no)
 		return err
 	}))
 }
@@ -318,6 +344,10 @@ const (
 
 	// stillDue has a session looked at again at once.
 	stillDue = `UPDATE summary_due SET due_at = now(), attempts = 0 WHERE tenant_id = $1 AND session_no = $2`
+
+	// putBackDue: where it was marked meanwhile nothing is counted any more.
+	putBackDue = `UPDATE summary_due SET due_at = now() + interval '5 s', attempts = greatest(attempts - 1, 0)
+		WHERE tenant_id = $1 AND session_no = $2`
 
 	dropDue = `DELETE FROM summary_due WHERE tenant_id = $1 AND session_no = $2 AND attempts = $3`
 )

@@ -251,11 +251,72 @@ func TestAChangeMeanwhileIsNoticed(t *testing.T) {
 	}
 }
 
+// What is due while the model is away is summed up once it is back, however long that takes.
+func TestWhatIsDueWaitsForAModelThatIsAway(t *testing.T) {
+	answers := false
+	f := open(t, summary.Config{Answers: func() bool { return answers }})
+	f.say("s1", turns(0, 12)...)
+	state := func() (attempts int, soon bool) {
+		f.in(func(tx pgx.Tx) error {
+			return tx.QueryRow(f.Context(), `SELECT attempts, due_at < now() + interval '10 s' FROM summary_due`).Scan(&attempts, &soon)
+		})
+		return attempts, soon
+	}
+	if more, err := f.keeper.Tend(t.Context()); more || err != nil {
+		t.Errorf("%v, %v", more, err)
+	}
+	if attempts, soon := state(); len(f.asked) != 0 || attempts != 0 || !soon {
+		t.Errorf("asked %d times, %d attempts, due soon: %t", len(f.asked), attempts, soon)
+	}
+	answers = true
+	ctx, cancel := context.WithCancel(t.Context())
+	outages := 0
+	f.answer = func(string) (string, error) {
+		if outages++; outages == 12 {
+			cancel() // memd is stopped meanwhile
+			return "", ctx.Err()
+		}
+		return "", &memd.Error{Kind: memd.Unavailable, Msg: "away"}
+	}
+	for range 12 {
+		f.do(`UPDATE summary_due SET due_at = now()`)
+		if more, err := f.keeper.Tend(ctx); more || err == nil {
+			t.Fatalf("%v, %v", more, err)
+		}
+		if attempts, soon := state(); attempts != 0 || !soon {
+			t.Fatalf("%d attempts, due soon: %t", attempts, soon)
+		}
+	}
+	// Those of no use count, whatever was tried between them.
+	f.answer = func(string) (string, error) {
+		if len(f.asked)%2 == 0 {
+			return "", &memd.Error{Kind: memd.Unavailable, Msg: "away"}
+		}
+		return "", nil
+	}
+	f.asked = nil
+	for f.due() > 0 && len(f.asked) < 20 {
+		f.do(`UPDATE summary_due SET due_at = now()`)
+		if _, err := f.keeper.Tend(t.Context()); err == nil {
+			t.Fatal("summed up")
+		}
+	}
+	if len(f.asked) != 9 {
+		t.Errorf("given up after %d questions, want 9", len(f.asked))
+	}
+	f.say("s1", "user: more")
+	f.answer = func(string) (string, error) { return "At last.", nil }
+	f.tend()
+	if text, _ := f.summary("s1"); text != "At last." {
+		t.Errorf("%q", text)
+	}
+}
+
 func TestAModelThatFailsIsLeftAloneAfterAWhile(t *testing.T) {
 	f := open(t, summary.Config{})
 	f.say("s1", turns(0, 12)...)
 	for _, answer := range []func(string) (string, error){
-		func(string) (string, error) { return "", errors.New("away") },
+		func(string) (string, error) { return "", errors.New("the model refuses") },
 		func(string) (string, error) { return " <think>hm</think>\n", nil },
 	} {
 		f.answer = answer
