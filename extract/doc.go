@@ -42,7 +42,7 @@
 // Its work is bounded and grows with the text and no faster, whatever the text is
 // like. Of one message the first MaxText bytes (65536) are turned into statements, cut
 // behind a line, a sentence or a word; the rest stays in the log only, and the
-// extraction says so: "rules/2 (cut at 65536 bytes)". A sentence of more than 2000
+// extraction says so: "rules/3 (cut at 65536 bytes)". A sentence of more than 2000
 // characters is taken for several. An extraction ends soon after its context does.
 //
 // When it is not sure it keeps: a dull memory costs less than a lost fact.

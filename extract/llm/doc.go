@@ -44,8 +44,8 @@
 // given, and Extraction.Extractor says so:
 //
 //	llm/3:name                            what the model selected
-//	rules/2 (llm: unavailable)            what the rules keep, and why
-//	llm/3:name + rules/2 (llm: too_long)  the rules' for a part of the messages
+//	rules/3 (llm: unavailable)            what the rules keep, and why
+//	llm/3:name + rules/3 (llm: too_long)  the rules' for a part of the messages
 //
 // If a message is longer than extract.MaxText, each ends in extract.CutMark.
 package llm
