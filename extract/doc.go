@@ -45,5 +45,5 @@
 // extraction says so: "rules/3 (cut at 65536 bytes)". A sentence of more than 2000
 // characters is taken for several. An extraction ends soon after its context does.
 //
-// When it is not sure it keeps: a dull memory costs less than a lost fact.
+// A user's sentence is kept if it tells something that outlasts the talk.
 package extract
