@@ -46,7 +46,8 @@ func FormatTime(t time.Time) string {
 const day = 24 * time.Hour
 
 // ParseSpan reads a duration that is not negative: Go's form, and days before it ("30m",
-// "7d", "1d12h"). The error is Invalid and names field.
+// "7d", "1d12h"). What is more than nothing and less than a millisecond is refused: what is
+// kept of it could be nothing, which means never. The error is Invalid and names field.
 func ParseSpan(field, s string) (time.Duration, error) {
 	invalid := InvalidField(field, "must be a duration like 30m or 7d")
 	var days time.Duration
@@ -62,7 +63,7 @@ func ParseSpan(field, s string) (time.Duration, error) {
 		s = rest
 	}
 	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 || days+d < days {
+	if err != nil || d < 0 || days+d < days || days+d > 0 && days+d < time.Millisecond {
 		return 0, invalid
 	}
 	return days + d, nil
