@@ -110,7 +110,7 @@ func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, er
 			l.publish(tenant, a, answer)
 			return answer, nil
 		case err == nil && answer.Replayed: // all of it is gone by now
-			return answer, nil
+			return answer.in(a), nil
 		case err == nil && halts < maxHalts:
 			halts++
 			send = l.sendOn
@@ -120,7 +120,7 @@ func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, er
 		case a.Key != nil && postgres.Violates(err, idempotency.AppendedConstraint):
 			answer, found, err := l.replay(ctx, tenant, *a.Key)
 			if err != nil || found {
-				return answer, err
+				return answer.in(a), err
 			}
 			if again >= 2 {
 				return Appended{}, idempotency.AtWork()
@@ -324,6 +324,15 @@ func (l *Log) replay(ctx context.Context, tenant string, k idempotency.Key) (App
 	return answers[0], true, nil
 }
 
+// in gives an answer of which all messages are gone by now: its session is the one asked
+// for, which may be a new one.
+func (a Appended) in(asked Append) Appended {
+	if a.SessionID == "" {
+		a.SessionID = asked.SessionID
+	}
+	return a
+}
+
 // readKept makes answers of what a write left of its own: counts says how many messages
 // each has. Messages that are gone by now are left out.
 func (l *Log) readKept(ctx context.Context, tenant string, kept idempotency.Appended, counts []int) ([]Appended, error) {
@@ -406,6 +415,9 @@ func title(text string) string {
 	}
 	return b.String()
 }
+
+// titleOf is the title that a message makes, "" for none.
+func titleOf(raw string) string { return title(memd.TextOf(json.RawMessage(raw))) }
 
 // optional gives nil for "".
 func optional(s string) *string {

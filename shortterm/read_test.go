@@ -441,7 +441,8 @@ var queries = map[string]string{
 	"appendPlain": appendPlain, "appendKeyed": appendKeyed, "appendNamed": appendNamed, "appendNamedKeyed": appendNamedKeyed,
 	"replayed": replayed, "lastTurns": lastTurns, "firstTurns": firstTurns, "newest": newest, "following": following, "oneMessage": oneMessage,
 	"windowSession": windowSession, "windowTurns": windowTurns, "windowOpen": windowOpen, "windowPast": windowPast, "windowPastEntries": windowPastEntries, "createSession": createSession, "oneSession": oneSession,
-	"listSessions": listSessions, "previousThere": previousThere, "claimOpen": claimOpen, "claimedMessages": claimedMessages, "extendClaim": extendClaim,
+	"listSessions": listSessions, "titledMessages": titledMessages, "firstUserMessages": firstUserMessages, "setTitle": setTitle,
+	"previousThere": previousThere, "claimOpen": claimOpen, "claimedMessages": claimedMessages, "extendClaim": extendClaim,
 	"releaseClaim": releaseClaim, "failClaim": failClaim, "settle": settle, "countOpen": countOpen, "countTenant": countTenant,
 	"countUser": countUser, "countUnsettled": countUnsettled, "listDead": listDead, "retryDead": retryDead, "discardDead": discardDead,
 	"lendTimeout": lendTimeout, "returnTimeout": returnTimeout, "keepTogether": keepTogether, "unsettled": unsettled,
@@ -517,6 +518,8 @@ func TestPlansOfRevisions(t *testing.T) {
 		"removeMessages":    {removeMessages, `'acme', '{7}'`, []string{"conversation_context_pkey"}},
 		"removeOpen":        {removeOpen, `'acme', '{7}'`, []string{"ingest_open_pkey"}},
 		"removeSettled":     {removeSettled, `'acme', '{7}'`, []string{"ingest_settled_pkey"}},
+		"titledMessages":    {titledMessages, `'acme', '{7}'`, []string{"conversation_context_pkey", "conversation_session_pkey"}},
+		"firstUserMessages": {firstUserMessages, `'acme', 7`, []string{"conversation_session_pkey", "conversation_context_session"}},
 		"recountSession":    {recountSession, `'acme', 7, 1`, []string{"conversation_session_pkey", "conversation_context_session"}},
 		"messagesOfSession": {messagesOfSession, `'acme', 'u7', 's7'`, []string{"conversation_context_session"}},
 	})

@@ -83,13 +83,20 @@ func (l *Log) SweepMessages(ctx context.Context, n int, drop func(ctx context.Co
 			if err := drop(ctx, tx, o.TenantID, ids); err != nil {
 				return err
 			}
+			titled, err := l.titledBy(ctx, tx, o.TenantID, ids)
+			if err != nil {
+				return err
+			}
 			b := &pgx.Batch{}
 			b.Queue(removeSettled, o.TenantID, ids)
 			b.Queue(removeMessages, o.TenantID, ids)
 			b.Queue(recountSession, o.TenantID, o.SessionNo, len(ids))
 			b.Queue(joinEmptied, o.TenantID, o.SessionNo)
 			b.Queue(dropEmptied, o.TenantID, o.SessionNo)
-			return tx.SendBatch(ctx, b).Close()
+			if err := tx.SendBatch(ctx, b).Close(); err != nil {
+				return err
+			}
+			return l.retitle(ctx, tx, o.TenantID, titled)
 		})
 		if err != nil {
 			return 0, postgres.Err("shortterm.sweep_messages", err)

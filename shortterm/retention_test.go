@@ -268,3 +268,72 @@ func TestAwaitingWhatComes(t *testing.T) {
 	})
 	kind(t, "over", <-ended, memd.NotFound)
 }
+
+// The words of a message go with it, also where they have become a session's title; what a
+// caller has called it stays.
+func TestTitlesGoWithWhatTheyAreMadeOf(t *testing.T) {
+	f := open(t, Config{KeepMessages: day})
+	held := func(id int64, do func(tx pgx.Tx, no int64) error) {
+		t.Helper()
+		err := f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
+			h, err := f.Hold(t.Context(), tx, tenant, id, memd.Scope{})
+			if err != nil {
+				return err
+			}
+			return do(tx, h.SessionNo)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	reword := func(id int64, text string) {
+		t.Helper()
+		held(id, func(tx pgx.Tx, _ int64) error {
+			_, err := f.Reword(t.Context(), tx, tenant, id, message(t, memd.RoleUser, text, "").Raw)
+			return err
+		})
+	}
+	remove := func(id int64) {
+		t.Helper()
+		held(id, func(tx pgx.Tx, no int64) error { return f.Remove(t.Context(), tx, tenant, no, []int64{id}) })
+	}
+	wantTitle := func(session, want string) {
+		t.Helper()
+		equal(t, "the title of "+session, value(f.session(t, session).Title), want)
+	}
+	said := func(session string) []int64 {
+		a := call(t, session, "my pin is 1234", "noted", "a picture", "yes", "hello there")
+		a.Infer, a.Messages[2] = false, raw(t, `{"role":"user","content":[{"type":"image_url","image_url":{"url":"u:v"}}]}`)
+		return ids(f.append(t, a))
+	}
+	all := said("s")
+	wantTitle("s", "my pin is 1234")
+	reword(all[4], "hello you")
+	remove(all[1])
+	wantTitle("s", "my pin is 1234")
+	reword(all[0], "my pin is a secret")
+	wantTitle("s", "my pin is a secret")
+	remove(all[0])
+	wantTitle("s", "hello you") // the one before says nothing
+	remove(all[4])
+	if s := f.session(t, "s"); s.Title != nil {
+		t.Errorf("the title is %q", *s.Title)
+	}
+	said("s")
+	wantTitle("s", "my pin is 1234")
+
+	all = said("swept")
+	f.old(t, 2*day, all[:3]...)
+	f.sweep(t)
+	wantTitle("swept", "hello there")
+	all = said("named")
+	f.change(t, "named", Change{Title: ptr("about pins")})
+	reword(all[0], "x")
+	remove(all[0])
+	f.old(t, 2*day, all[1:]...)
+	f.sweep(t)
+	wantTitle("named", "about pins")
+	if n := f.query(t, `SELECT count(*) FROM conversation_session WHERE title LIKE '%1234%' AND session_id <> 's'`); n != 0 {
+		t.Error("words stay in a title")
+	}
+}

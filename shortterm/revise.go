@@ -72,7 +72,13 @@ func (l *Log) HoldSession(ctx context.Context, tx pgx.Tx, tenant, userID, sessio
 // learning from its old words loses the claim. Tell what was opened with Publish once tx
 // is committed.
 func (l *Log) Reword(ctx context.Context, tx pgx.Tx, tenant string, id int64, raw json.RawMessage) (opened bool, err error) {
-	err = tx.QueryRow(ctx, rewordMessage, tenant, id, string(raw)).Scan(&opened)
+	titled, err := l.titledBy(ctx, tx, tenant, []int64{id})
+	if err == nil {
+		err = tx.QueryRow(ctx, rewordMessage, tenant, id, string(raw)).Scan(&opened)
+	}
+	if err == nil {
+		err = l.retitle(ctx, tx, tenant, titled)
+	}
 	return opened, postgres.Err("shortterm.reword", err)
 }
 
@@ -105,6 +111,10 @@ func (l *Log) Relearn(ctx context.Context, tx pgx.Tx, tenant string, sessionNo, 
 // Remove deletes messages of one session, within tx in which it is held, with all that is
 // known of their ingest.
 func (l *Log) Remove(ctx context.Context, tx pgx.Tx, tenant string, sessionNo int64, ids []int64) error {
+	titled, err := l.titledBy(ctx, tx, tenant, ids)
+	if err != nil {
+		return postgres.Err("shortterm.remove", err)
+	}
 	b := &pgx.Batch{}
 	b.Queue(removeOpen, tenant, ids)
 	b.Queue(removeSettled, tenant, ids)
@@ -113,7 +123,55 @@ func (l *Log) Remove(ctx context.Context, tx pgx.Tx, tenant string, sessionNo in
 	if len(ids) > 0 {
 		b.Queue(dropStaleSummary, tenant, sessionNo, slices.Min(ids))
 	}
-	return postgres.Err("shortterm.remove", tx.SendBatch(ctx, b).Close())
+	if err = tx.SendBatch(ctx, b).Close(); err == nil {
+		err = l.retitle(ctx, tx, tenant, titled)
+	}
+	return postgres.Err("shortterm.remove", err)
+}
+
+// titledBy gives the session that has its title from one of these messages, all of one
+// session, 0 if none: a title that a caller has set is nobody's words but theirs.
+func (l *Log) titledBy(ctx context.Context, tx pgx.Tx, tenant string, ids []int64) (sessionNo int64, err error) {
+	rows, err := tx.Query(ctx, titledMessages, tenant, ids)
+	if err != nil {
+		return 0, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var no int64
+		var has, raw string
+		if err := rows.Scan(&no, &has, &raw); err != nil {
+			return 0, err
+		}
+		if has == titleOf(raw) {
+			sessionNo = no
+		}
+	}
+	return sessionNo, rows.Err()
+}
+
+// retitle makes a session's title anew from the user messages that it has now; it does
+// nothing for session 0.
+func (l *Log) retitle(ctx context.Context, tx pgx.Tx, tenant string, sessionNo int64) error {
+	if sessionNo == 0 {
+		return nil
+	}
+	rows, err := tx.Query(ctx, firstUserMessages, tenant, sessionNo)
+	if err != nil {
+		return err
+	}
+	raws, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		return err
+	}
+	made := ""
+	for _, raw := range raws {
+		if made = titleOf(raw); made != "" {
+			break
+		}
+	}
+	_, err = tx.Exec(ctx, setTitle, tenant, sessionNo, optional(made))
+	return err
 }
 
 // RemoveSession deletes a session whose messages are gone, within tx in which it is held;
@@ -285,6 +343,16 @@ const (
 	removeOpen     = `DELETE FROM ingest_open WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])`
 	removeSettled  = `DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])`
 	removeMessages = `DELETE FROM conversation_context WHERE tenant_id = $1 AND id = ANY ($2::bigint[])`
+
+	titledMessages = `SELECT s.no, s.title, c.message FROM conversation_context c
+		 CROSS JOIN LATERAL (SELECT no, title FROM conversation_session WHERE tenant_id = $1 AND no = c.session_no OFFSET 0) s
+		 WHERE c.tenant_id = $1 AND c.id = ANY ($2::bigint[]) AND c.role = 'user' AND s.title IS NOT NULL`
+
+	// firstUserMessages: some may be without a text.
+	firstUserMessages = `SELECT c.message FROM conversation_session s JOIN conversation_context c ON c.tenant_id = $1 AND c.user_id = s.user_id AND c.session_id = s.session_id AND c.role = 'user'
+		 WHERE s.tenant_id = $1 AND s.no = $2 ORDER BY c.id LIMIT 20`
+
+	setTitle = `UPDATE conversation_session SET title = $3 WHERE tenant_id = $1 AND no = $2`
 
 	recountSession = `UPDATE conversation_session s
 		   SET removed = s.removed + $3, last_message_id = last.id, last_message_at = last.created_at
