@@ -253,7 +253,12 @@ func (s *server) getMessages(ctx context.Context, c *call, in *messagesInput) (a
 }
 
 func (s *server) getMessage(ctx context.Context, c *call, in *messageInput) (answer, error) {
-	entry, err := s.Log.Message(ctx, c.tenant, in.ID, in.scope(c.tenant))
+	return s.message(ctx, c, in.ID, in.scope(c.tenant))
+}
+
+// message gives one message that carries every id of check.
+func (s *server) message(ctx context.Context, c *call, id int64, check memd.Scope) (answer, error) {
+	entry, err := s.Log.Message(ctx, c.tenant, id, check)
 	if err != nil {
 		return answer{}, err
 	}
@@ -263,13 +268,13 @@ func (s *server) getMessage(ctx context.Context, c *call, in *messageInput) (ans
 	var memories map[int64][]string
 	switch i.State {
 	case shortterm.StateDone, shortterm.StateSkipped, shortterm.StateDead:
-		if memories, err = s.Store.MemoriesOf(ctx, c.tenant, []int64{in.ID}); err != nil {
+		if memories, err = s.Store.MemoriesOf(ctx, c.tenant, []int64{id}); err != nil {
 			return answer{}, err
 		}
 	}
 	return ok(loggedEntry{entry: entry, detail: &ingestDetail{
 		State: i.State, Attempts: i.Attempts, NextAttemptAt: utc(i.NextAttemptAt), Error: optional(i.Error),
-		Memories: append([]string{}, memories[in.ID]...), Extractor: optional(i.Extractor), SettledAt: utc(i.SettledAt),
+		Memories: append([]string{}, memories[id]...), Extractor: optional(i.Extractor), SettledAt: utc(i.SettledAt),
 	}})
 }
 

@@ -31,6 +31,8 @@ type operation struct {
 	answers map[int]any
 	// effect says what the route does to the data.
 	effect effect
+	// again reads anew what of an answer only the ids were kept; see answer.ids.
+	again func(context.Context, *call, keptIDs) (answer, error)
 	// open routes need no key and no turn, and take no idempotency key.
 	open bool
 	// waits is how much longer than others the route may take.
@@ -85,7 +87,20 @@ type answer struct {
 	status   int
 	body     any
 	replayed bool
+	// ids, unless nil, are kept under the idempotency key in place of the body, which must
+	// not outlive what it is of: whoever asks again is told what there is of it then.
+	ids *keptIDs
 }
+
+// keptIDs name what an answer is of: a message, or a session.
+type keptIDs struct {
+	Message int64  `json:"message,omitempty"`
+	User    string `json:"user,omitempty"`
+	Session string `json:"session,omitempty"`
+}
+
+// keptAsIDs is the content type under which an answer's ids are kept.
+const keptAsIDs = "ids"
 
 func ok(body any) (answer, error) { return answer{status: http.StatusOK, body: body}, nil }
 
@@ -316,6 +331,17 @@ func (s *server) answer(ctx context.Context, w http.ResponseWriter, op operation
 		return err
 	}
 	if kept != nil {
+		if kept.ContentType == keptAsIDs {
+			var ids keptIDs
+			if err := json.Unmarshal(kept.Body, &ids); err != nil {
+				return err
+			}
+			now, err := op.again(ctx, c, ids)
+			if err != nil {
+				return err
+			}
+			kept.ContentType, kept.Body = "application/json", encode(now.body)
+		}
 		w.Header().Set(replayedHeader, "true")
 		writeBytes(w, kept.Status, kept.ContentType, kept.Body)
 		return nil
@@ -336,7 +362,11 @@ func (s *server) answer(ctx context.Context, w http.ResponseWriter, op operation
 	done = true
 	keepCtx, cancel := context.WithTimeout(after, 5*time.Second)
 	defer cancel()
-	if err := claim.Keep(keepCtx, idempotency.Answer{Status: a.status, ContentType: "application/json", Body: body}); err != nil {
+	keep := idempotency.Answer{Status: a.status, ContentType: "application/json", Body: body}
+	if a.ids != nil {
+		keep.ContentType, keep.Body = keptAsIDs, encode(a.ids)
+	}
+	if err := claim.Keep(keepCtx, keep); err != nil {
 		// It is done and stays done; only a repetition will not be known as one.
 		s.Logger.Error().Err(err).Str(memd.LogRequest, w.Header().Get(requestIDHeader)).Msg("an answer could not be kept under its idempotency key")
 	}

@@ -57,7 +57,7 @@ func (s *server) reviseRoutes() {
 		summary: "Reword a message",
 		description: "What was learned from its old words is gone, and the new ones are learned from. " +
 			"Nothing else of it changes, its place among the others neither.",
-		answers: map[int]any{200: loggedEntry{}},
+		answers: map[int]any{200: loggedEntry{}}, again: s.messageAgain,
 	}, s.patchMessage)
 	handle(s, operation{
 		method: http.MethodDelete, path: "/v1/messages/{id}", name: "delete-message", tag: "Short tier", effect: writes,
@@ -74,7 +74,7 @@ func (s *server) reviseRoutes() {
 	}, s.reextractMessage)
 	handle(s, operation{
 		method: http.MethodPatch, path: "/v1/sessions/{session_id}", name: "edit-session", tag: "Short tier", effect: writes,
-		summary: "Change a session's title, metadata, limits or what is learned from it, or close it", answers: map[int]any{200: session{}},
+		summary: "Change a session's title, metadata, limits or what is learned from it, or close it", answers: map[int]any{200: session{}}, again: s.sessionAgain,
 	}, s.patchSession)
 	handle(s, operation{
 		method: http.MethodDelete, path: "/v1/sessions/{session_id}", name: "delete-session", tag: "Short tier", effect: writes,
@@ -93,7 +93,23 @@ func (s *server) patchMessage(ctx context.Context, c *call, in *patchMessageInpu
 	if err != nil {
 		return answer{}, err
 	}
-	return s.getMessage(ctx, c, &in.messageInput)
+	a, err := s.getMessage(ctx, c, &in.messageInput)
+	if err != nil || c.key == nil {
+		return a, err
+	}
+	of := a.body.(loggedEntry).entry
+	saidIn, err := s.Log.Session(ctx, c.tenant, of.UserID, of.SessionID)
+	switch {
+	case memd.KindOf(err) == memd.NotFound && err != nil || err == nil && saidIn.Incognito:
+		a.ids = &keptIDs{Message: in.ID} // its words go with the session
+	case err != nil:
+		return answer{}, err
+	}
+	return a, nil
+}
+
+func (s *server) messageAgain(ctx context.Context, c *call, ids keptIDs) (answer, error) {
+	return s.message(ctx, c, ids.Message, memd.Scope{})
 }
 
 func (s *server) deleteMessage(ctx context.Context, c *call, in *messageInput) (answer, error) {
@@ -142,7 +158,7 @@ func (s *server) patchSession(ctx context.Context, c *call, in *patchSessionInpu
 	if err != nil {
 		return answer{}, inBody(err)
 	}
-	return ok(showSession(string(in.UserID), changed))
+	return sessionAnswer(http.StatusOK, string(in.UserID), changed), nil
 }
 
 func (s *server) deleteSession(ctx context.Context, c *call, in *sessionInput) (answer, error) {

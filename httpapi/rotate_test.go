@@ -7,6 +7,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
 )
 
 func TestRotating(t *testing.T) {
@@ -114,6 +117,80 @@ func TestAnIncognitoSession(t *testing.T) {
 	h.send("GET", fmt.Sprint("/v1/messages/", posted.Messages[0].ID), nil).want(404)
 	h.send("GET", "/v1/sessions?user_id=u", nil).want(200, `"sessions":[]`)
 	h.send("GET", "/v1/ingest?user_id=u", nil).want(200, `"skipped":0`)
+}
+
+// What a repetition of a write is told goes with the incognito session it was of.
+func TestNoAnswerOutlivesAnIncognitoSession(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	send := func(method, target, body string) got {
+		return h.send(method, target, body, "Idempotency-Key", "k")
+	}
+	var posted appendAnswer
+	writes := []func() got{
+		func() got {
+			return send("POST", "/v1/sessions", `{"user_id":"u","session_id":"s","incognito":true,"metadata":{"a":"my hunter"}}`).want(201, "my hunter")
+		},
+		func() got {
+			return send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"A hunter hides."}]}`).want(201)
+		},
+		func() got {
+			return send("PATCH", "/v1/sessions/s?user_id=u", `{"title":"Of a hunter"}`).want(200, "Of a hunter")
+		},
+		func() got {
+			return send("PATCH", fmt.Sprint("/v1/messages/", posted.Messages[0].ID), `{"content":"No hunter hides."}`).want(200, "No hunter hides.")
+		},
+	}
+	var first []string
+	for i, write := range writes {
+		g := write()
+		if first = append(first, g.body); i == 1 {
+			g.into(&posted)
+		}
+	}
+	kept := func() (rows, words int) {
+		err := h.pool.InTenant(t.Context(), memd.DefaultTenant, func(tx pgx.Tx) error {
+			return tx.QueryRow(t.Context(), `SELECT count(*), count(*) FILTER (WHERE i::text LIKE '%hunter%' OR convert_from(answer, 'UTF8') LIKE '%hunter%') FROM idempotency i`).Scan(&rows, &words)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rows, words
+	}
+	if rows, words := kept(); rows != len(writes) || words != 0 {
+		t.Errorf("%d of %d answers hold words", words, rows)
+	}
+	for i, write := range writes[2:] { // nothing has changed since
+		if g := write(); g.header.Get("Idempotent-Replayed") != "true" || g.body != first[i+2] {
+			t.Errorf("told again: %v %s", g.header, g.body)
+		}
+	}
+	rotate := func() got {
+		return send("POST", "/v1/sessions/s/rotate", `{"user_id":"u","session_id":"s2","metadata":{"a":"another hunter"}}`)
+	}
+	again := rotate().want(201, "another hunter")
+	if g := rotate().want(201, "another hunter"); g.header.Get("Idempotent-Replayed") != "true" || g.body != again.body {
+		t.Errorf("told again: %v %s", g.header, g.body)
+	}
+	end := func() got {
+		return send("PATCH", "/v1/sessions/s2?user_id=u", `{"closed":true}`).want(200, "!hunter")
+	}
+	if ended := end(); end().body != ended.body {
+		t.Error("the end is told otherwise the second time")
+	}
+	rotate().want(404, "!hunter")
+	send("POST", "/v1/sessions", `{"user_id":"u","session_id":"s","incognito":true,"metadata":{"a":"my hunter"}}`).want(404, "!hunter")
+	send("PATCH", "/v1/sessions/s?user_id=u", `{"title":"Of a hunter"}`).want(404, "!hunter")
+	send("PATCH", fmt.Sprint("/v1/messages/", posted.Messages[0].ID), `{"content":"No hunter hides."}`).want(404, "!hunter")
+	if rows, words := kept(); rows != len(writes)+2 || words != 0 {
+		t.Errorf("%d of %d answers hold words", words, rows)
+	}
+	// Of any other session the answer is kept as it was.
+	send("POST", "/v1/sessions", `{"user_id":"v","session_id":"open","metadata":{"a":1}}`).want(422) // another body
+	made := h.send("POST", "/v1/sessions", `{"user_id":"v","session_id":"open","metadata":{"a":1}}`, "Idempotency-Key", "k2").want(201)
+	h.send("PATCH", "/v1/sessions/open?user_id=v", `{"metadata":{"a":2}}`).want(200)
+	if g := h.send("POST", "/v1/sessions", `{"user_id":"v","session_id":"open","metadata":{"a":1}}`, "Idempotency-Key", "k2").want(201); g.body != made.body {
+		t.Errorf("told again: %s", g.body)
+	}
 }
 
 func TestWhetherAPersonIsLearnedFrom(t *testing.T) {

@@ -273,6 +273,10 @@ func TestWritesToTheLogUnderAnIdempotencyKey(t *testing.T) {
 	if strings.Count(two.body, "said once") != 1 {
 		t.Errorf("appended twice: %s", two.body)
 	}
+	// What is gone by now is made up for by no other session.
+	h.send("DELETE", "/v1/sessions/s?user_id=c", nil).want(200)
+	h.send("POST", "/v1/messages", `{"user_id":"c","session_id":"latest","messages":[{"role":"user","content":"elsewhere"}]}`).want(201)
+	h.send("POST", "/v1/context", ctx, "Idempotency-Key", "k").want(200, `"session_id":"s"`, `"appended":[]`, "!elsewhere", "!said once")
 }
 
 func TestOtherWritesUnderAnIdempotencyKey(t *testing.T) {

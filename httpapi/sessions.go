@@ -147,6 +147,16 @@ func showSession(userID string, s shortterm.Session) session {
 		Learn: s.Learn, Incognito: s.Incognito, Rotate: showLimits(s.Limits), Metadata: orEmptyObject(s.Metadata)}
 }
 
+// sessionAnswer answers a write with a session. What is shown of an incognito one that is
+// open goes with it.
+func sessionAnswer(status int, userID string, s shortterm.Session) answer {
+	a := answer{status: status, body: showSession(userID, s)}
+	if s.Incognito && s.ClosedAt == nil {
+		a.ids = &keptIDs{User: userID, Session: s.SessionID}
+	}
+	return a
+}
+
 func orEmptyObject(raw json.RawMessage) json.RawMessage {
 	if len(raw) == 0 || isNull(raw) {
 		return json.RawMessage(`{}`)
@@ -159,7 +169,7 @@ func (s *server) sessionRoutes() {
 		method: http.MethodPost, path: "/v1/sessions", name: "create-session", tag: "Short tier", effect: writes,
 		summary:     "Make a session",
 		description: "POST /v1/messages makes one by itself; 409 if the user has one of this name.",
-		answers:     map[int]any{201: session{}},
+		answers:     map[int]any{201: session{}}, again: s.sessionAgain,
 	}, s.postSession)
 	handle(s, operation{
 		method: http.MethodGet, path: "/v1/sessions", name: "list-sessions", tag: "Short tier",
@@ -175,7 +185,7 @@ func (s *server) sessionRoutes() {
 		description: "A session has one next: who rotates it again gets that one, with 200. What is open of it is learned from at " +
 			"once, and stands with what else it left open in the contexts of the next until that has turns enough of its own. " +
 			"What is posted to it afterwards is kept there.",
-		answers: map[int]any{201: session{}, 200: session{}},
+		answers: map[int]any{201: session{}, 200: session{}}, again: s.sessionAgain,
 	}, s.rotateSession)
 }
 
@@ -189,7 +199,7 @@ func (s *server) postSession(ctx context.Context, c *call, in *postSessionInput)
 	if err != nil {
 		return answer{}, inBody(err)
 	}
-	return answer{status: http.StatusCreated, body: showSession(string(b.UserID), made)}, nil
+	return sessionAnswer(http.StatusCreated, string(b.UserID), made), nil
 }
 
 func (s *server) getSessions(ctx context.Context, c *call, in *sessionsInput) (answer, error) {
@@ -233,7 +243,15 @@ func (s *server) rotateSession(ctx context.Context, c *call, in *rotateInput) (a
 	if made {
 		status = http.StatusCreated
 	}
-	return answer{status: status, body: showSession(string(b.UserID), next)}, nil
+	return sessionAnswer(status, string(b.UserID), next), nil
+}
+
+func (s *server) sessionAgain(ctx context.Context, c *call, ids keptIDs) (answer, error) {
+	found, err := s.Log.Session(ctx, c.tenant, ids.User, ids.Session)
+	if err != nil {
+		return answer{}, err
+	}
+	return ok(showSession(ids.User, found))
 }
 
 // inBody says of what is wrong with a field that it is the body's.
