@@ -357,6 +357,23 @@ func TestAKeyAppendsOnce(t *testing.T) {
 	}
 }
 
+// A repetition of what is gone by now names the session that was asked for, or a new one.
+func TestAKeyWhoseMessagesAreGone(t *testing.T) {
+	f := open(t, Config{})
+	f.append(t, call(t, "latest", "another"))
+	for _, session := range []string{"s", ""} {
+		a := keyed(call(t, session, "one"), "k"+session, "b")
+		first := f.append(t, a)
+		f.remove(t, first.SessionID)
+		again := f.append(t, a)
+		if !again.Replayed || len(again.Messages) > 0 || again.SessionID == "" || again.SessionID == "latest" || session != "" && again.SessionID != session {
+			t.Errorf("of %q: %+v", session, again)
+		}
+		_, err := f.Session(t.Context(), tenant, user, again.SessionID)
+		kind(t, "its session", err, memd.NotFound)
+	}
+}
+
 func TestOneOfManyWithAKeyAppends(t *testing.T) {
 	f := open(t, Config{LockTimeout: bound})
 	for round := range 5 {
