@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,18 +25,23 @@ import (
 type tailCommand struct {
 	remoteFlags
 	User    string `required:"" placeholder:"ID" help:"Whose messages."`
-	Session string `placeholder:"ID" help:"Only those of this session, and of those that follow it; default: of the session that is the user's latest, whichever is that at a time."`
+	Session string `placeholder:"ID" help:"Only those of this session, and of those that follow it; default: of all the user's chats, after the last turns of the latest."`
 	Turns   int    `default:"5" placeholder:"N" help:"How many of the last turns to begin with."`
 	JSON    bool   `help:"Print each message as a line of JSON."`
 }
 
 const (
-	// latestWait is how long one request waits for the user's next message, namedWait for
-	// that of a session, after which it may have been closed.
-	latestWait = 30 * time.Second
-	namedWait  = 5 * time.Second
-	// tailPage is how many messages are read at once.
-	tailPage = 500
+	// tailWait is how long one request waits for the next message: what goes on elsewhere,
+	// as in a session that follows, is looked for in between.
+	tailWait = time.Second
+	// tailRest is the rest after each page of sessions that was looked through.
+	tailRest = 100 * time.Millisecond
+	// tailPage is how many messages are read at once, sessionsPage how many sessions.
+	tailPage     = 500
+	sessionsPage = 200
+	// wholeEvery is how many waits in which nothing came there are between looks at all
+	// sessions of a user; those that were made last are looked at after each.
+	wholeEvery = 15
 	// awayMost bounds the waits between tries to reach a memd that went away.
 	awayMost = 30 * time.Second
 )
@@ -63,7 +70,7 @@ func (c tailCommand) Run(ctx context.Context) error {
 			stop()
 		}
 	}()
-	t := &tail{tailCommand: c, memd: m, out: os.Stdout, seen: map[string]int64{}}
+	t := &tail{tailCommand: c, memd: m, out: os.Stdout, seen: map[string]int64{}, marks: map[string]mark{}}
 	err = t.all(ctx)
 	if ctx.Err() != nil || errors.Is(err, syscall.EPIPE) {
 		return nil
@@ -93,14 +100,32 @@ type tail struct {
 	tailCommand
 	memd *remote
 	out  io.Writer
-	// session is the one that is shown; seen is up to where each one was.
-	session string
-	seen    map[string]int64
-	// began is the last message that was there at the beginning.
-	began int64
+	// chain is the session that was named and those that follow it, in their order.
+	chain []string
+	// seen is up to where each session was printed, newest the latest of these.
+	seen   map[string]int64
+	newest int64
+	// marks are how sessions were before they were last read.
+	marks map[string]mark
 	// shown is the session whose name was printed last.
 	shown string
 }
+
+// mark changes with the messages of a session.
+type mark struct {
+	messages int
+	last     time.Time
+}
+
+// listed is a session as memd shows it.
+type listed struct {
+	SessionID     string `json:"session_id"`
+	Messages      int
+	LastMessageAt time.Time `json:"last_message_at"`
+	NextSessionID string    `json:"next_session_id"`
+}
+
+func (s listed) mark() mark { return mark{s.Messages, s.LastMessageAt} }
 
 // tailed is a page of a session.
 type tailed struct {
@@ -109,115 +134,259 @@ type tailed struct {
 	HasMore   bool `json:"has_more"`
 }
 
+// said is a message, and where.
+type said struct {
+	session string
+	id      int64
+	raw     json.RawMessage
+}
+
 func (t *tail) all(ctx context.Context) error {
-	if err := t.begin(ctx); err != nil {
+	begin := t.beginUser
+	if t.Session != "" {
+		begin = t.beginNamed
+	}
+	if err := begin(ctx); err != nil {
 		return err
 	}
-	for {
-		wait := latestWait
-		if t.Session != "" {
-			wait = namedWait
-		}
-		p, err := t.page(ctx, t.Session, url.Values{"after": {t.after(t.session)}, "limit": {strconv.Itoa(tailPage)}, "wait": {wait.String()}})
-		switch {
-		case err != nil:
-		case p.SessionID != t.session:
-			err = t.turnTo(ctx, p.SessionID)
-		case len(p.Messages) > 0:
-			err = t.print(p)
-		case t.Session != "":
-			err = t.follow(ctx)
-		}
-		if t.Session == "" && isGone(err) { // deleted; there may be another some time
-			err = pause(ctx, awayPause)
+	spoken, whole := "", true
+	for quiet := 1; ; quiet++ {
+		due, pages, over, err := t.changed(ctx, spoken, whole)
+		if err == nil {
+			err = t.read(ctx, due)
 		}
 		if err != nil {
 			return err
 		}
+		if over != "" {
+			fmt.Fprintf(os.Stderr, "memd: session %s is there no more; nothing follows it\n", printable(over))
+			return nil
+		}
+		if err := pause(ctx, time.Duration(max(pages, 1))*tailRest); err != nil {
+			return err
+		}
+		if spoken, err = t.await(ctx); err != nil {
+			return err
+		}
+		if spoken != "" {
+			quiet = 0
+		}
+		whole = quiet%wholeEvery == 0
 	}
 }
 
-// begin prints the last turns.
-func (t *tail) begin(ctx context.Context) error {
+// beginNamed prints the last turns of the session that was named.
+func (t *tail) beginNamed(ctx context.Context) error {
+	t.chain = []string{t.Session}
+	return t.lastTurns(ctx)
+}
+
+// beginUser prints the last turns of the user's latest session. Of the sessions that are
+// there, what comes from now on is new; of those that come, all is.
+func (t *tail) beginUser(ctx context.Context) error {
+	var known []listed
+	if _, err := t.sessions(ctx, true, func(s listed) bool {
+		known = append(known, s)
+		return true
+	}); err != nil {
+		return err
+	}
+	if err := t.lastTurns(ctx); err != nil && !isGone(err) { // nothing was said yet
+		return err
+	}
+	began := t.newest
+	for _, s := range known {
+		t.marks[s.SessionID] = s.mark()
+		if _, shown := t.seen[s.SessionID]; shown {
+			continue
+		}
+		t.seen[s.SessionID] = began
+		if began > 0 || s.Messages == 0 {
+			continue
+		}
+		// The latest session has no message to tell by what is new in the others.
+		p, err := t.page(ctx, s.SessionID, url.Values{"limit": {"1"}})
+		if err == nil {
+			_, err = t.take(p)
+		}
+		if err != nil && !isGone(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tail) lastTurns(ctx context.Context) error {
 	query := url.Values{"turns": {strconv.Itoa(t.Turns)}}
 	if t.Turns == 0 {
 		query = url.Values{"limit": {"1"}}
 	}
-	for {
-		p, err := t.page(ctx, t.Session, query)
-		if t.Session == "" && isGone(err) { // nothing was said yet
-			if err := pause(ctx, awayPause); err != nil {
-				return err
-			}
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		t.session = p.SessionID
-		if t.Turns == 0 {
-			t.began, err = lastOf(p)
-			t.seen[t.session] = t.began
-			return err
-		}
-		err = t.print(p)
-		t.began = t.seen[t.session]
-		return err
-	}
-}
-
-// turnTo goes on with another session, after what was said in this one.
-func (t *tail) turnTo(ctx context.Context, session string) error {
-	if err := t.rest(ctx, t.session); err != nil && !isGone(err) {
-		return err
-	}
-	t.session = session
-	if _, known := t.seen[session]; known {
-		return t.rest(ctx, session)
-	}
-	if t.began > 0 {
-		t.seen[session] = t.began
-		return t.rest(ctx, session)
-	}
-	// There was nothing to tell by what is new in it.
-	p, err := t.page(ctx, session, url.Values{"turns": {strconv.Itoa(max(t.Turns, 1))}})
+	p, err := t.page(ctx, t.Session, query)
 	if err != nil {
 		return err
 	}
-	return t.print(p)
-}
-
-// follow goes on with the next session if the one that is shown was closed.
-func (t *tail) follow(ctx context.Context) error {
-	var s struct {
-		ClosedAt      *time.Time `json:"closed_at"`
-		NextSessionID *string    `json:"next_session_id"`
-	}
-	err := t.ask(ctx, "/v1/sessions/"+url.PathEscape(t.session), url.Values{"user_id": {t.User}}, &s)
-	if err != nil || s.ClosedAt == nil || s.NextSessionID == nil {
+	messages, err := t.take(p)
+	if err != nil || t.Turns == 0 {
 		return err
 	}
-	if err := t.rest(ctx, t.session); err != nil {
-		return err
-	}
-	t.Session, t.session = *s.NextSessionID, *s.NextSessionID
-	return nil
+	return t.print(messages)
 }
 
-// rest prints what a session has beyond what was seen of it.
-func (t *tail) rest(ctx context.Context, session string) error {
+// await waits a little for a message after those that were seen, in the last session of
+// the chain or in the user's latest, and names the session that has one.
+func (t *tail) await(ctx context.Context) (spoken string, err error) {
+	session, after := "", t.newest
+	if t.Session != "" {
+		session = t.last()
+		after = t.seen[session]
+	}
+	p, err := t.page(ctx, session, url.Values{"after": {strconv.FormatInt(after, 10)}, "limit": {"1"}, "wait": {tailWait.String()}})
+	switch {
+	case isGone(err) && session != "": // why is seen when it is looked at
+		return "", nil
+	case isGone(err): // nothing was said yet, or all was deleted
+		return "", pause(ctx, tailWait)
+	case err != nil || len(p.Messages) == 0:
+		return "", err
+	}
+	return p.SessionID, nil
+}
+
+// last is the session of the chain that nothing follows yet.
+func (t *tail) last() string { return t.chain[len(t.chain)-1] }
+
+// changed gives the sessions that may have messages that were not printed: spoken, if it
+// is not empty, and those that are not as they were when they were read. whole has all
+// sessions of the user looked at. pages is how many pages of sessions that took; over is
+// the session at which the chain ends, if it does.
+func (t *tail) changed(ctx context.Context, spoken string, whole bool) (due []string, pages int, over string, err error) {
+	if spoken != "" {
+		due = append(due, spoken)
+	}
+	add := func(s listed) {
+		if s.mark() == t.marks[s.SessionID] {
+			return
+		}
+		t.marks[s.SessionID] = s.mark()
+		if !slices.Contains(due, s.SessionID) {
+			due = append(due, s.SessionID)
+		}
+	}
+	if t.Session == "" {
+		pages, err = t.sessions(ctx, whole || spoken != "", func(s listed) bool {
+			add(s)
+			return true
+		})
+		return due, pages, "", err
+	}
 	for {
-		p, err := t.page(ctx, session, url.Values{"after": {t.after(session)}, "limit": {strconv.Itoa(tailPage)}})
+		var s listed
+		err := t.ask(ctx, "/v1/sessions/"+url.PathEscape(t.last()), url.Values{"user_id": {t.User}}, &s)
+		if isGone(err) {
+			over = t.last()
+			break
+		}
 		if err != nil {
-			return err
+			return nil, 0, "", err
 		}
-		if err := t.print(p); err != nil || !p.HasMore {
-			return err
+		add(s)
+		if s.NextSessionID == "" || slices.Contains(t.chain, s.NextSessionID) {
+			break
 		}
+		t.chain = append(t.chain, s.NextSessionID)
+	}
+	// What comes late to those before the last.
+	earlier := map[string]bool{}
+	for _, session := range t.chain[:len(t.chain)-1] {
+		earlier[session] = true
+	}
+	if len(earlier) == 0 {
+		return due, 0, over, nil
+	}
+	pages, err = t.sessions(ctx, true, func(s listed) bool {
+		if earlier[s.SessionID] {
+			add(s)
+			delete(earlier, s.SessionID)
+		}
+		return len(earlier) > 0
+	})
+	// Those that were not found are there no more.
+	t.chain = slices.DeleteFunc(t.chain, func(session string) bool { return earlier[session] && session != t.last() })
+	return due, pages, over, err
+}
+
+// sessions gives the user's chats to do, those that were made last first, until that
+// returns false: all of them, or one page. It says how many pages it read.
+func (t *tail) sessions(ctx context.Context, whole bool, do func(listed) bool) (pages int, err error) {
+	query := url.Values{"user_id": {t.User}, "limit": {strconv.Itoa(sessionsPage)}}
+	for {
+		var p struct {
+			Sessions   []listed
+			NextCursor string `json:"next_cursor"`
+		}
+		if err := t.ask(ctx, "/v1/sessions", query, &p); err != nil {
+			return pages, err
+		}
+		pages++
+		for _, s := range p.Sessions {
+			if !do(s) {
+				return pages, nil
+			}
+		}
+		if p.NextCursor == "" || !whole {
+			return pages, nil
+		}
+		query.Set("cursor", p.NextCursor)
 	}
 }
 
-func (t *tail) after(session string) string { return strconv.FormatInt(t.seen[session], 10) }
+// read prints what these sessions have beyond what was seen of them, in the order in which
+// it came.
+func (t *tail) read(ctx context.Context, sessions []string) error {
+	var together []said
+	for _, session := range sessions {
+		for more := true; more; {
+			p, err := t.page(ctx, session, url.Values{"after": {strconv.FormatInt(t.seen[session], 10)}, "limit": {strconv.Itoa(tailPage)}})
+			if isGone(err) { // deleted meanwhile, or over
+				break
+			}
+			if err != nil {
+				return err
+			}
+			messages, err := t.take(p)
+			if err != nil {
+				return err
+			}
+			together = append(together, messages...)
+			more = p.HasMore
+			if len(sessions) == 1 { // nothing it must be put in order with
+				if err := t.print(together); err != nil {
+					return err
+				}
+				together = together[:0]
+			}
+		}
+	}
+	slices.SortFunc(together, func(a, b said) int { return cmp.Compare(a.id, b.id) })
+	return t.print(together)
+}
+
+// take gives the messages of a page, and keeps in mind up to where it goes.
+func (t *tail) take(p tailed) ([]said, error) {
+	messages := make([]said, len(p.Messages))
+	for i, raw := range p.Messages {
+		var m struct{ ID int64 }
+		if err := json.Unmarshal(raw, &m); err != nil {
+			return nil, err
+		}
+		messages[i] = said{p.SessionID, m.ID, raw}
+		t.seen[p.SessionID] = max(m.ID, t.seen[p.SessionID])
+	}
+	// Also of a session without messages.
+	t.seen[p.SessionID] = max(0, t.seen[p.SessionID])
+	t.newest = max(t.newest, t.seen[p.SessionID])
+	return messages, nil
+}
 
 // page reads messages of a session, of the latest one if it has no name.
 func (t *tail) page(ctx context.Context, session string, query url.Values) (p tailed, err error) {
@@ -265,44 +434,32 @@ func isGone(err error) bool {
 	return errors.As(err, &refused) && refused.status == http.StatusNotFound
 }
 
-// lastOf gives the id of the last message of a page, 0 if it has none.
-func lastOf(p tailed) (int64, error) {
-	var m struct{ ID int64 }
-	if len(p.Messages) == 0 {
-		return 0, nil
-	}
-	err := json.Unmarshal(p.Messages[len(p.Messages)-1], &m)
-	return m.ID, err
-}
-
-// print prints a page, and keeps in mind up to where it goes.
-func (t *tail) print(p tailed) error {
-	last, err := lastOf(p)
-	if err != nil || len(p.Messages) == 0 {
-		return err
-	}
+// print prints messages.
+func (t *tail) print(messages []said) error {
 	var lines strings.Builder
-	if !t.JSON && p.SessionID != t.shown {
-		fmt.Fprintf(&lines, "── %s ──\n", printable(p.SessionID))
-		t.shown = p.SessionID
-	}
-	name, err := json.Marshal(p.SessionID)
-	if err != nil {
-		return err
-	}
-	for _, raw := range p.Messages {
+	for _, s := range messages {
 		if t.JSON {
-			fmt.Fprintf(&lines, "{\"session_id\":%s,%s\n", name, raw[1:])
+			name, err := json.Marshal(s.session)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&lines, "{\"session_id\":%s,%s\n", name, s.raw[1:])
 			continue
 		}
+		if s.session != t.shown {
+			fmt.Fprintf(&lines, "── %s ──\n", printable(s.session))
+			t.shown = s.session
+		}
 		var m spoken
-		if err := json.Unmarshal(raw, &m); err != nil {
+		if err := json.Unmarshal(s.raw, &m); err != nil {
 			return err
 		}
 		lines.WriteString(m.line())
 	}
-	t.seen[p.SessionID] = max(last, t.seen[p.SessionID])
-	_, err = io.WriteString(t.out, lines.String())
+	if lines.Len() == 0 {
+		return nil
+	}
+	_, err := io.WriteString(t.out, lines.String())
 	return err
 }
 

@@ -84,6 +84,36 @@ func startTail(t *testing.T, at string, args ...string) *tailing {
 	return r
 }
 
+// startWaiting is startTail that returns once it waits for what comes.
+func startWaiting(t *testing.T, at string, args ...string) *tailing {
+	t.Helper()
+	to, err := url.Parse(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(to)
+	proxy.ErrorLog = log.New(io.Discard, "", 0)
+	waits := make(chan struct{}, 1)
+	way := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("wait") {
+			select {
+			case waits <- struct{}{}:
+			default:
+			}
+		}
+		r.Host = to.Host
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(way.Close)
+	r := startTail(t, way.URL, args...)
+	select {
+	case <-waits:
+	case <-time.After(time.Minute):
+		t.Fatalf("memd tail does not wait: %s", &r.told)
+	}
+	return r
+}
+
 // line gives the next line it prints.
 func (r *tailing) line() string {
 	r.t.Helper()
@@ -106,6 +136,28 @@ func (r *tailing) prints(ends ...string) {
 		if l := r.line(); !strings.HasSuffix(l, end) {
 			r.t.Fatalf("memd tail prints %q, want …%s", l, end)
 		}
+	}
+}
+
+// collect waits for these messages, the sessions of which are given by content, and for no
+// others; those of a session come in the order in which they were said.
+func (r *tailing) collect(want map[string]string) {
+	r.t.Helper()
+	printed, last := map[string]bool{}, map[string]int64{}
+	for len(printed) < len(want) {
+		var l struct {
+			SessionID string `json:"session_id"`
+			ID        int64
+			Content   string
+		}
+		line := r.line()
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			r.t.Fatalf("%v in %s", err, line)
+		}
+		if session, wanted := want[l.Content]; !wanted || printed[l.Content] || session != l.SessionID || l.ID <= last[l.SessionID] {
+			r.t.Fatalf("prints %s after %d of %d", line, len(printed), len(want))
+		}
+		printed[l.Content], last[l.SessionID] = true, l.ID
 	}
 }
 
@@ -203,6 +255,82 @@ func TestTail(t *testing.T) {
 		c.want(200, http.MethodDelete, "/v1/sessions/s3?user_id=ben", nil, nil)
 		c.want(201, http.MethodPost, "/v1/messages", at("s4").with(object{"messages": list{user("on")}}), nil)
 		next("s4", "on")
+	})
+
+	t.Run("whatever session it comes to, each once", func(t *testing.T) {
+		post := func(session, content string) (in string) {
+			t.Helper()
+			return c.turn("cleo", session, user(content)).SessionID
+		}
+		post("quiet", "long ago")
+		post("x", "before")
+		c.made(object{"user_id": "cleo", "session_id": "unused"})
+		c.made(object{"user_id": "cleo", "session_id": "by limit", "rotate": object{"turns": 1}})
+		c.made(object{"user_id": "cleo", "session_id": "by hand"})
+		everything := startWaiting(t, d.url, "--user", "cleo", "--json", "--turns", "0")
+		limited := startWaiting(t, d.url, "--user", "cleo", "--json", "--session", "by limit")
+		turned := startWaiting(t, d.url, "--user", "cleo", "--json", "--session", "by hand")
+		all, chain, hand := map[string]string{}, map[string]string{}, map[string]string{}
+		said := func(session, content string) string {
+			t.Helper()
+			all[content] = post(session, content)
+			return all[content]
+		}
+		for i, session := range []string{"x", "y", "z", "w", "x", "quiet"} {
+			said(session, fmt.Sprint("around ", i))
+		}
+		names := map[string]bool{}
+		for i := range 10 {
+			content := fmt.Sprint("limited ", i)
+			chain[content] = said("by limit", content)
+			names[chain[content]] = true
+			said([]string{"x", "y", "quiet"}[i%3], fmt.Sprint("between ", i))
+		}
+		if len(names) != 10 {
+			t.Fatalf("%d sessions by limit", len(names))
+		}
+		at := "by hand"
+		for i := range 5 {
+			content := fmt.Sprint("turned ", i)
+			hand[content] = said(at, content)
+			next := c.rotated("cleo", at).SessionID
+			content = fmt.Sprint("late ", i)
+			hand[content] = said(at, content)
+			content = fmt.Sprint("very late ", i)
+			hand[content] = said("by hand", content)
+			at = next
+		}
+		everything.collect(all)
+		limited.collect(chain)
+		turned.collect(hand)
+		// Each goes on from there, and has nothing left to print.
+		end := map[string]string{"end": said("by limit", "end")}
+		limited.collect(end)
+		everything.collect(end)
+		turned.collect(map[string]string{"end of turns": said(at, "end of turns")})
+		everything.collect(map[string]string{"end of turns": at})
+		for _, r := range []*tailing{everything, limited, turned} {
+			if err := r.cmd.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			if code := r.ends(); code != 0 || r.told.String() != "" {
+				t.Errorf("interrupted: exit %d, told %q", code, &r.told)
+			}
+			for l := range r.lines {
+				t.Errorf("prints %s once more", l)
+			}
+		}
+	})
+
+	t.Run("an incognito session that is over", func(t *testing.T) {
+		c.made(object{"user_id": "dan", "session_id": "secret", "incognito": true})
+		c.turn("dan", "secret", user("between us"))
+		r := startTail(t, d.url, "--user", "dan", "--session", "secret")
+		r.prints("── secret ──", " user: between us")
+		c.rotated("dan", "secret")
+		if code := r.ends(); code != 0 || !strings.Contains(r.told.String(), "session secret is there no more") || strings.Count(r.told.String(), "\n") != 1 {
+			t.Errorf("exit %d, told %q", code, &r.told)
+		}
 	})
 
 	t.Run("nobody reads it any more", func(t *testing.T) {
