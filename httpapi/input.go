@@ -179,6 +179,19 @@ func (clearableCount) Schema(huma.Registry) *huma.Schema {
 
 func (c *clearableCount) missing(null bool) { c.given = null }
 
+// content is a message's content from a caller. null stands for itself: it is the content
+// of a message that something else speaks for.
+type content json.RawMessage
+
+// Schema gives the OpenAPI schema of any content.
+func (content) Schema(huma.Registry) *huma.Schema { return &huma.Schema{} }
+
+func (c *content) missing(null bool) {
+	if null {
+		*c = content("null")
+	}
+}
+
 // tellsNull is a field that tells null, which takes away what is there, from one that is
 // missing, which leaves it.
 type tellsNull interface{ missing(null bool) }
@@ -371,11 +384,12 @@ func readObject(fields []field, raw json.RawMessage, v reflect.Value, location s
 	for i, f := range fields {
 		value, at, target := given[i], location+"."+f.name, v.FieldByIndex(f.index)
 		if value == nil || isNull(value) {
-			if f.required {
+			c, tells := target.Addr().Interface().(tellsNull)
+			if f.required && (value == nil || !tells) {
 				faults = append(faults, memd.InvalidField(at, "is required"))
 				continue
 			}
-			if c, ok := target.Addr().Interface().(tellsNull); ok {
+			if tells {
 				c.missing(value != nil)
 				continue
 			}
@@ -541,6 +555,8 @@ func (f field) read(v reflect.Value, raw json.RawMessage, location string) *memd
 		*target = anyMessages(raw)
 	case *json.RawMessage:
 		*target = raw
+	case *content:
+		*target = content(raw)
 	case *conditions:
 		*target = conditions(raw)
 	case *[]chatMessage:

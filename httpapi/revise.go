@@ -17,7 +17,7 @@ type patchMessageInput struct {
 }
 
 type patchMessage struct {
-	Content json.RawMessage `json:"content" required:"true" doc:"A string or an array of parts, as POST /v1/messages takes it for the message's role."`
+	Content content `json:"content" required:"true" doc:"A string or an array of parts, or null for a message with tool calls, as POST /v1/messages takes it for the message's role."`
 }
 
 type deleteMessageAnswer struct {
@@ -85,7 +85,7 @@ func (s *server) reviseRoutes() {
 }
 
 func (s *server) patchMessage(ctx context.Context, c *call, in *patchMessageInput) (answer, error) {
-	err := s.Revise.Reword(ctx, c.tenant, in.ID, in.scope(c.tenant), in.Body.Content, byAPI)
+	err := s.Revise.Reword(ctx, c.tenant, in.ID, in.scope(c.tenant), json.RawMessage(in.Body.Content), byAPI)
 	var fault *memd.Error
 	if errors.As(err, &fault) && fault.Kind == memd.Invalid && fault.Field == "content" {
 		return answer{}, memd.InvalidField("body.content", "%s", fault.Msg)

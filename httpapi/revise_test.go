@@ -64,6 +64,24 @@ func TestAMessageIsReworded(t *testing.T) {
 	h.wantRemembered("u", "My cat hates the vacuum cleaner")
 }
 
+// An assistant's message that a call of a tool speaks for may say nothing beside it.
+func TestAMessageWithToolCallsIsRewordedToNothing(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	var said appendAnswer
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[
+		{"role":"assistant","content":"Let me look.","tool_calls":[{"id":"c1","type":"function","function":{"name":"look","arguments":"{}"}}]},
+		{"role":"tool","tool_call_id":"c1","content":"42"},{"role":"assistant","content":"It is 42."},{"role":"user","content":"Thanks for 42"}]}`).want(201).into(&said)
+	at := func(i int) string { return fmt.Sprint("/v1/messages/", said.Messages[i].ID) }
+	h.send("PATCH", at(0), `{"content":null}`).want(200, `"content":null`, `"tool_calls":[{"id":"c1"`, "!Let me look")
+	h.send("GET", at(0), nil).want(200, `"content":null`, `"tool_calls"`)
+	h.send("PATCH", at(1), `{"content":null}`).want(200, `"content":null`)
+	for _, i := range []int{2, 3} { // nothing else speaks for these
+		h.send("PATCH", at(i), `{"content":null}`).want(422, `"location":"body.content"`, "must not be empty")
+	}
+	h.send("PATCH", at(0), `{}`).want(422, `"location":"body.content"`, "is required")
+	h.send("PATCH", at(0), `{"content":"Let me see."}`).want(200, `"content":"Let me see."`, `"tool_calls"`)
+}
+
 func TestAMessageThatIsNeverLearnedFromStaysSo(t *testing.T) {
 	h := newHouse(t, houseConfig{})
 	var said appendAnswer
