@@ -69,6 +69,9 @@ type App struct {
 	metrics  *prometheus.Registry
 	ready    chan struct{}
 	failed   chan error
+	// draining ends when Stop begins.
+	draining context.Context
+	drain    context.CancelFunc
 
 	startup struct {
 		cancel context.CancelFunc
@@ -94,8 +97,10 @@ func New(cfg Config, provide func(context.Context) (Servers, error), version str
 	if err != nil {
 		return nil, err
 	}
-	return &App{cfg: cfg, keys: keys, provide: provide, version: version, log: log, began: time.Now(), starting: httpapi.Starting(),
-		metrics: newRegistry(version), ready: make(chan struct{}), failed: make(chan error, 1)}, nil
+	a := &App{cfg: cfg, keys: keys, provide: provide, version: version, log: log, began: time.Now(), starting: httpapi.Starting(),
+		metrics: newRegistry(version), ready: make(chan struct{}), failed: make(chan error, 1)}
+	a.draining, a.drain = context.WithCancel(context.Background())
+	return a, nil
 }
 
 // Start binds the address and returns; start-up goes on behind it, with /healthz
@@ -266,7 +271,7 @@ func (a *App) startUp(ctx context.Context) error {
 		Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: idempotency.New(a.pool),
 		Remember: remember.New(a.pool, log, store, rec, remember.Config{TakesPrompt: a.cfg.UsesLLM()}),
 		Forget:   forget.New(a.pool, log, store), Revise: revise.New(a.pool, log, store),
-		Read: readText, Ready: a.readiness, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
+		Read: readText, Ready: a.readiness, Draining: a.draining, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
 		Logger: a.component("http"), Version: a.version,
 	}, httpapi.Config{Keys: apiKeys(a.keys)})
 	if err != nil {

@@ -29,6 +29,7 @@ func (a *App) Stop(ctx context.Context) error {
 	a.stopOnce.Do(func() {
 		ctx, cancel := context.WithTimeout(ctx, a.cfg.DrainTimeout)
 		defer cancel()
+		a.drain()
 		if a.startup.cancel != nil {
 			a.startup.cancel()
 			<-a.startup.done

@@ -2,8 +2,12 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd/assemble"
@@ -87,5 +91,66 @@ func TestALostAnswerIsNotWrittenTwice(t *testing.T) {
 	}
 	if got := h.send("GET", "/v1/messages?user_id=u&session_id=r", nil).want(200); strings.Count(got.body, "Porto") != 1 {
 		t.Errorf("logged twice: %s", got.body)
+	}
+}
+
+// heeded tells when somebody begins to heed it.
+type heeded struct {
+	context.Context
+	by chan struct{}
+}
+
+func (h heeded) Done() <-chan struct{} {
+	select {
+	case h.by <- struct{}{}:
+	default:
+	}
+	return h.Context.Done()
+}
+
+// Who waits while memd is stopped is told at once what there is.
+func TestNobodyWaitsForAMemdThatStops(t *testing.T) {
+	draining, drain := context.WithCancel(t.Context())
+	defer drain()
+	begun := heeded{draining, make(chan struct{}, 1)}
+	h := newHouse(t, houseConfig{idle: true, draining: begun})
+	last := h.say("u", "s", "I keep bees")
+	paths := map[string]string{
+		fmt.Sprint("/v1/messages?user_id=u&session_id=s&wait=60s&after=", last): `"messages":[]`,
+		"/v1/ingest?user_id=u&wait=60s":                                         `"pending":1`,
+	}
+	told := make(chan string)
+	for path, want := range paths {
+		go func() {
+			ctx, cancel := context.WithTimeout(t.Context(), 40*time.Second)
+			defer cancel()
+			req, err := http.NewRequestWithContext(ctx, "GET", h.url+path, nil)
+			if err != nil {
+				told <- err.Error()
+				return
+			}
+			resp, err := http.DefaultTransport.RoundTrip(req)
+			if err != nil {
+				told <- err.Error()
+				return
+			}
+			defer resp.Body.Close()
+			body, err := io.ReadAll(resp.Body)
+			if err != nil || resp.StatusCode != 200 || !strings.Contains(string(body), want) {
+				told <- fmt.Sprintf("%s: %d %s %v", path, resp.StatusCode, body, err)
+				return
+			}
+			told <- ""
+		}()
+		<-begun.by
+	}
+	drain()
+	for range paths {
+		if fault := <-told; fault != "" {
+			t.Error(fault)
+		}
+	}
+	for path, want := range paths { // and who comes later
+		h.send("GET", path, nil).want(200, want)
 	}
 }

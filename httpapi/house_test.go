@@ -47,6 +47,8 @@ type house struct {
 type houseConfig struct {
 	Config
 	idle bool
+	// draining is Deps.Draining.
+	draining context.Context
 	// doomed texts make the extractor fail for good.
 	doomed string
 }
@@ -94,7 +96,7 @@ func newHouse(t testing.TB, cfg houseConfig) *house {
 	}
 	handler, err := New(Deps{Log: h.log, Store: store, Recall: rec, Assembler: assembler,
 		Remember: remember.New(pool, h.log, store, rec, remember.Config{}), Forget: forget.New(pool, h.log, store), Revise: revise.New(pool, h.log, store),
-		Idempotency: idempotency.New(pool), Logger: zerolog.Nop()}, cfg.Config)
+		Idempotency: idempotency.New(pool), Draining: cfg.draining, Logger: zerolog.Nop()}, cfg.Config)
 	if err != nil {
 		t.Fatal(err)
 	}

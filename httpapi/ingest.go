@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -132,9 +133,13 @@ func (s *server) getIngest(ctx context.Context, c *call, in *ingestInput) (answe
 	count := s.Log.Counts
 	if in.Wait > 0 {
 		count = func(ctx context.Context, tenant, user, session string) (shortterm.Counts, error) {
-			ctx, cancel := context.WithTimeout(ctx, time.Duration(in.Wait))
-			defer cancel()
-			return s.Log.AwaitIdle(ctx, tenant, user, session)
+			waiting, stop := s.waitFor(ctx, time.Duration(in.Wait))
+			defer stop()
+			n, err := s.Log.AwaitIdle(waiting, tenant, user, session)
+			if err != nil && errors.Is(waiting.Err(), context.Canceled) && ctx.Err() == nil { // the daemon is about to stop
+				return s.Log.Counts(ctx, tenant, user, session)
+			}
+			return n, err
 		}
 	}
 	n, err := count(ctx, c.tenant, string(in.UserID), string(in.SessionID))

@@ -234,7 +234,7 @@ func (s *server) getMessages(ctx context.Context, c *call, in *messagesInput) (a
 		if in.After == nil {
 			return answer{}, memd.InvalidField("query.wait", "needs after")
 		}
-		waiting, stop := context.WithTimeout(ctx, time.Duration(in.Wait))
+		waiting, stop := s.waitFor(ctx, time.Duration(in.Wait))
 		_, err := s.Log.AwaitAfter(waiting, c.tenant, page.UserID, page.SessionID, *in.After)
 		stop()
 		if err != nil {

@@ -44,6 +44,9 @@ type Deps struct {
 	// Ready says whether requests can be served, and which dependencies are away
 	// without which they are served all the same. nil: always ready.
 	Ready func(ctx context.Context) (ready bool, degraded []string)
+	// Draining ends when the daemon is about to stop: who waits for something to come is then
+	// told at once what there is. nil: it never ends.
+	Draining context.Context
 	// Metrics serves /metrics; nil leaves the route out.
 	Metrics http.Handler
 	// Registerer takes the metrics of the routes; nil: they are kept nowhere.
@@ -109,6 +112,16 @@ type server struct {
 	waiting *semaphore.Weighted // and those that wait for something to come
 	bodies  *semaphore.Weighted // bytes of bodies at work
 	metrics *metrics
+}
+
+// waitFor gives a context that ends after d, or when the daemon is about to stop.
+func (s *server) waitFor(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	if s.Draining == nil {
+		return ctx, cancel
+	}
+	stop := context.AfterFunc(s.Draining, cancel)
+	return ctx, func() { stop(); cancel() }
 }
 
 // New makes the handler of all routes. The error is Invalid and names the key that
