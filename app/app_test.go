@@ -86,6 +86,47 @@ func TestItStartsAndStopsAgainAndAgain(t *testing.T) {
 	}
 }
 
+// Who waits for the next message does not hold up a stop, nor takes it for an outage.
+func TestAStopTellsWhoWaitsThatThereIsNothing(t *testing.T) {
+	a, err := app.New(config(), house(t), "test", zerolog.Nop())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer a.Stop(context.Background())
+	select {
+	case <-a.Ready():
+	case err := <-a.Failed():
+		t.Fatal(err)
+	}
+	resp, err := http.Post("http://"+a.Addr().String()+"/v1/messages", "application/json",
+		strings.NewReader(`{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"Hello."}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = resp.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+	var status int
+	var body string
+	var waiting sync.WaitGroup
+	waiting.Go(func() { status, body = get(t, a, "/v1/messages?user_id=u&session_id=s&after=1&wait=60s") })
+	for tick := time.NewTicker(10 * time.Millisecond); ; <-tick.C {
+		if _, metrics := get(t, a, "/metrics"); strings.Contains(metrics, "memd_http_requests_in_flight 2") {
+			tick.Stop()
+			break
+		}
+	}
+	if err := a.Stop(context.Background()); err != nil {
+		t.Error(err)
+	}
+	waiting.Wait()
+	if status != 200 || !strings.Contains(body, `"messages":[]`) {
+		t.Errorf("%d %s", status, body)
+	}
+}
+
 func TestWhileItStartsItIsAliveAndNotReady(t *testing.T) {
 	held := make(chan struct{})
 	a, err := app.New(config(), func(ctx context.Context) (app.Servers, error) {
