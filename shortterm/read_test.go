@@ -452,7 +452,7 @@ var queries = map[string]string{
 	"recountSession": recountSession, "removeSession": removeSession, "changeSession": changeSession,
 	"takeDue": takeDue, "markLost": markLost, "expireIdempotency": expireIdempotency,
 	"wayOn": wayOn, "shortenWay": shortenWay, "holdNamed": holdNamed, "anyThere": anyThere, "lastOf": lastOf,
-	"nextSession": nextSession, "joinNeighbours": joinNeighbours, "joinEmptied": joinEmptied, "makeNext": makeNext, "closeFor": closeFor, "hasten": hasten,
+	"nextSession": nextSession, "lockChains": lockChains, "lockChainsOf": lockChainsOf, "joinNeighbours": joinNeighbours, "joinEmptied": joinEmptied, "makeNext": makeNext, "closeFor": closeFor, "hasten": hasten,
 	"dropSaid": dropSaid, "dropSummary": dropSummary, "dropSummaryDue": dropSummaryDue, "blankSession": blankSession,
 	"personLearn": personLearn, "onePerson": onePerson, "lockSessionsOf": lockSessionsOf, "isDead": isDead,
 	"tenantSettings": tenantSettings, "makeSettings": makeSettings, "changeSettings": changeSettings, "anyAfter": anyAfter,

@@ -68,6 +68,9 @@ func (l *Log) SweepMessages(ctx context.Context, n int, drop func(ctx context.Co
 	for _, o := range over {
 		found += len(o.MessageIDs)
 		err := l.inTenant(ctx, o.TenantID, func(tx pgx.Tx) error {
+			if _, err := tx.Exec(ctx, lockChainsOf, o.TenantID, o.SessionNo); err != nil {
+				return err
+			}
 			// What is opened again is so under the session's lock.
 			if _, err := tx.Exec(ctx, lockByNo, o.TenantID, o.SessionNo); err != nil {
 				return err
@@ -113,6 +116,8 @@ const (
 		   FOR NO KEY UPDATE`
 
 	messagesOver = `SELECT tenant_id, session_no, message_ids FROM memd_messages_over($1, $2)`
+
+	lockChainsOf = `SELECT pg_advisory_xact_lock(hashtext($1), hashtext(user_id)) FROM conversation_session WHERE tenant_id = $1 AND no = $2`
 
 	lockByNo = `SELECT FROM conversation_session WHERE tenant_id = $1 AND no = $2 FOR UPDATE`
 

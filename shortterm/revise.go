@@ -53,6 +53,9 @@ func (l *Log) Hold(ctx context.Context, tx pgx.Tx, tenant string, id int64, chec
 // HoldSession locks a session of a user within tx and gives its number, its agent ("" for
 // none) and the ids of its messages, ascending. NotFound: there is none.
 func (l *Log) HoldSession(ctx context.Context, tx pgx.Tx, tenant, userID, sessionID string) (no int64, agent string, messages []int64, err error) {
+	if _, err := tx.Exec(ctx, lockChains, tenant, userID); err != nil {
+		return 0, "", nil, postgres.Err("shortterm.hold", err)
+	}
 	if err := tx.QueryRow(ctx, lockWholeSession, tenant, userID, sessionID).Scan(&no, &agent); err != nil {
 		if err == pgx.ErrNoRows {
 			return 0, "", nil, &memd.Error{Kind: memd.NotFound, Op: "shortterm.hold", Msg: "no such session"}
@@ -373,6 +376,10 @@ const (
 		  FROM (SELECT o.*, gen_random_uuid()::text AS fresh FROM conversation_session o JOIN gone ON o.no = gone.no WHERE o.tenant_id = $1 AND NOT o.incognito OFFSET 0) g
 		 WHERE s.tenant_id = $1 AND s.user_id = g.user_id
 		   AND (s.no > g.no AND s.previous_session_id = g.session_id OR s.no < g.no AND g.session_id IN (s.next_session_id, s.forwards_to))`
+
+	// lockChains has sessions of a user go one after the other: each takes the locks of those
+	// around it too, which may be going themselves.
+	lockChains = `SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))`
 
 	joinNeighbours = `WITH gone AS (SELECT $2::bigint AS no) ` + neighbours
 

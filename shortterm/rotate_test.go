@@ -572,7 +572,7 @@ func (f fixture) remove(t testing.TB, session string) {
 }
 
 func (f fixture) removeOf(t testing.TB, who, session string) error {
-	return f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
+	return f.inTenant(t.Context(), tenant, func(tx pgx.Tx) error {
 		no, _, messages, err := f.HoldSession(t.Context(), tx, tenant, who, session)
 		if err == nil {
 			err = f.Remove(t.Context(), tx, tenant, no, messages)

@@ -2,7 +2,10 @@ package shortterm
 
 import (
 	"fmt"
+	"sync"
 	"testing"
+
+	"github.com/memdhq/memd"
 )
 
 // open sessions s1 … sn of user, each carrying on the one before, with two messages each.
@@ -169,4 +172,39 @@ func TestAWayWhoseEndWasDeleted(t *testing.T) {
 		t.Errorf("landed in %s: %+v", fourth, f.session(t, fourth))
 	}
 	f.wantTexts(t, third, "of another")
+}
+
+// Whoever is deleted at once, and whatever is posted meanwhile: nothing names what is gone.
+func TestDeletingAllOfAChainAtOnce(t *testing.T) {
+	f := open(t, Config{})
+	for round := range 4 {
+		first := fmt.Sprint(round)
+		f.make(t, NewSession{SessionID: first, Limits: Limits{Turns: ptr(1)}})
+		var after []string
+		f.append(t, call(t, first, "0"))
+		for i := range 5 {
+			after = append(after, f.append(t, call(t, first, fmt.Sprint(i))).SessionID)
+		}
+		var wg sync.WaitGroup
+		for _, session := range after {
+			wg.Go(func() {
+				if err := f.removeOf(t, user, session); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		for i := range 4 {
+			a := call(t, first, "x")
+			a.Messages[0] = message(t, memd.RoleUser, "x", fmt.Sprint("c", i))
+			wg.Go(func() {
+				if got, err := f.Append(t.Context(), tenant, a); err != nil || len(got.Messages) != 1 {
+					t.Errorf("%+v, %v", got, err)
+				}
+			})
+		}
+		wg.Wait()
+	}
+	equal(t, "sessions that name one that is gone", f.query(t, `SELECT count(*) FROM conversation_session s
+		 WHERE previous_session_id IS NOT NULL AND NOT EXISTS (SELECT FROM conversation_session o WHERE o.session_id = s.previous_session_id AND o.no < s.no)
+		    OR next_session_id IS NOT NULL AND NOT EXISTS (SELECT FROM conversation_session o WHERE o.session_id = s.next_session_id AND o.no > s.no)`), 0)
 }
