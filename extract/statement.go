@@ -478,7 +478,7 @@ func (g *grouping) sentence(text string) {
 	if did == states && wholeQuote.MatchString(text) && (g.assistant || len(g.heard) > 0 || g.spoken) {
 		did = chats // somebody else's words, or a text that is worked on
 	}
-	if did == states && g.english && !g.assistant && !g.listed && !g.worth(text, said) {
+	if did == states && g.english && !g.assistant && !g.listed && !g.amongPeople() && !g.worth(text, said) {
 		g.spoken, g.asked, g.adjacent = true, "", false
 		return
 	}

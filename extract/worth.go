@@ -1,8 +1,11 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/memdhq/memd"
 )
 
 // Most of what a user types is part of the talk: what they think of the answer, how the
@@ -14,6 +17,12 @@ import (
 // worthWords is the most words of a sentence that is looked at so: a longer one tells
 // something.
 const worthWords = 24
+
+// amongPeople says whether somebody talks with others and not, as far as can be seen, with
+// an assistant: then what is said is hardly ever about the talk or an answer.
+func (g *grouping) amongPeople() bool {
+	return g.message.Name != "" && !slices.ContainsFunc(g.heard, func(m *memd.Message) bool { return m.Role == memd.RoleAssistant })
+}
 
 // worth says whether a sentence of which said states something is worth keeping where it
 // stands: behind a statement it may belong to it, and where it has a slot or is to hold

@@ -107,3 +107,20 @@ func TestASlipMayStandBehind(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// Where people talk with each other nobody's answer is talked about: there it is kept, and
+// not where an assistant takes part.
+func TestAmongPeopleMoreIsWorthKeeping(t *testing.T) {
+	by := func(name, text string) memd.Message {
+		m := user(text)
+		m.Name = name
+		return m
+	}
+	const said = "the closing verse is a bit flat"
+	if got := texts(extracted(t, []memd.Message{by("Ana", "How do you find my song?")}, by("Bo", said))); !slices.Equal(got, []string{said}) {
+		t.Errorf("among people: %q", got)
+	}
+	if got := texts(extracted(t, []memd.Message{assistant("Here is your song.")}, by("Bo", said))); len(got) != 0 {
+		t.Errorf("with an assistant: %q", got)
+	}
+}
