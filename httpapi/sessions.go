@@ -130,7 +130,7 @@ type session struct {
 	ClosedAt          *time.Time      `json:"closed_at"`
 	PreviousSessionID *string         `json:"previous_session_id" doc:"The one it carries on."`
 	NextSessionID     *string         `json:"next_session_id" doc:"The one that was opened by rotating it."`
-	ForwardsTo        *string         `json:"forwards_to" doc:"Where what is posted under its name lands, once a limit has rotated it."`
+	ForwardsTo        *string         `json:"forwards_to" doc:"Where what is posted under its name lands, once a limit has rotated it. It may yet have to be made: its next message does."`
 	Learn             bool            `json:"learn"`
 	Incognito         bool            `json:"incognito"`
 	Rotate            shownLimits     `json:"rotate" doc:"Its own limits."`
