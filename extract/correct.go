@@ -4,6 +4,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/memdhq/memd"
 )
@@ -338,7 +339,7 @@ func misquotes(statement, right string) bool {
 		for j, r := range rights {
 			if w := said[i+j]; w.low != r.low {
 				other++
-				like = number(w) && number(r) && len(rights) > 1 || w.capital && r.capital && len(w.low) > 2 && edits(w.low, r.low) <= 2
+				like = number(w) && number(r) && len(rights) > 1 || w.capital && r.capital && utf8.RuneCountInString(w.low) > 2 && utf8.RuneCountInString(r.low) > 2 && edits(w.low, r.low) <= 2
 			}
 		}
 		if other == 1 && like {

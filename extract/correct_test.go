@@ -171,3 +171,11 @@ func TestCorrectionsThatSayMore(t *testing.T) {
 		}
 	}
 }
+
+// A letter is no name that another letter could be a slip of.
+func TestALetterCorrectsNothing(t *testing.T) {
+	got := extracted(t, []memd.Message{assistant("A my name is Ana Ⱥ")}, user("A"))
+	if len(got) != 0 {
+		t.Errorf("%+v", got)
+	}
+}
