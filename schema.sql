@@ -505,6 +505,7 @@ CREATE POLICY sweep ON conversation_session FOR SELECT TO CURRENT_USER USING (tr
 CREATE POLICY sweep ON conversation_context FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON tenant_setting FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON ingest_settled FOR SELECT TO CURRENT_USER USING (true);
+CREATE POLICY sweep ON person FOR SELECT TO CURRENT_USER USING (true);
 
 -- Takes up to n open messages of a priority whose time to be published again has
 -- come, longest due first, and sets their next time by what each has been through.
@@ -669,7 +670,9 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   SELECT due.tenant_id, due.session_no, array_agg(due.id ORDER BY due.id)
     FROM (SELECT c.tenant_id, c.session_no, c.id
             FROM ingest_settled e JOIN conversation_context c ON c.id = e.message_id AND c.learn
+            JOIN conversation_session s ON s.no = c.session_no AND s.learn
            WHERE e.extractor LIKE '%(llm: %' AND e.state = 'done'
+             AND NOT EXISTS (SELECT FROM person p WHERE p.tenant_id = c.tenant_id AND p.user_id = c.user_id AND NOT p.learn)
              AND e.extractor ~ '\(llm: (unavailable|timeout|rate_limited|unauthorized)\)'
              AND e.settled_at < now() - least(greatest(e.settled_at - c.received_at, interval '1 min'), interval '1 day')
            ORDER BY e.settled_at LIMIT n) due

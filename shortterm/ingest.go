@@ -368,7 +368,7 @@ func (l *Log) ReopenMarked(ctx context.Context, n int) (int, error) {
 			if _, err := tx.Exec(ctx, lockByNo, m.TenantID, m.SessionNo); err != nil {
 				return err
 			}
-			_, err := tx.Exec(ctx, reopenMarked, m.TenantID, m.MessageIDs)
+			_, err := tx.Exec(ctx, reopenMessages, m.TenantID, m.MessageIDs, 1)
 			return err
 		})
 		if err != nil {
@@ -379,17 +379,7 @@ func (l *Log) ReopenMarked(ctx context.Context, n int) (int, error) {
 	return found, nil
 }
 
-const (
-	markedMessages = `SELECT tenant_id, session_no, message_ids FROM memd_marked($1)`
-
-	// reopenMarked leaves alone what has been learned from otherwise since.
-	reopenMarked = `WITH unsettled AS (
-		DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) AND extractor LIKE '%(llm: %' RETURNING message_id
-	)
-	INSERT INTO ingest_open (message_id, tenant_id, session_no, again, priority)
-	SELECT c.id, $1, c.session_no, true, 1 FROM unsettled u JOIN conversation_context c ON c.tenant_id = $1 AND c.id = u.message_id AND c.learn
-	 ORDER BY c.id`
-)
+const markedMessages = `SELECT tenant_id, session_no, message_ids FROM memd_marked($1)`
 
 // forgotten is the error of messages that DropOpen has ended.
 const forgotten = "forgotten"

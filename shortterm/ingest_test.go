@@ -577,6 +577,19 @@ func TestMarkedMessagesAreReopened(t *testing.T) {
 			t.Errorf("%s: %v are learned from again, want %v", name, claimed, c.again)
 		}
 	}
+	// Nobody is learned from again who is not learned from any more.
+	for _, off := range []string{`UPDATE conversation_session SET learn = false`, `UPDATE conversation_session SET learn = true`} {
+		settle()
+		ago(time.Hour, 59*time.Minute)
+		f.do(t, off)
+		if strings.HasSuffix(off, "true") {
+			f.do(t, `UPDATE person SET learn = false`)
+		}
+		if n, err := f.ReopenMarked(t.Context(), 100); err != nil || n != 0 {
+			t.Errorf("%s: %d, %v", off, n, err)
+		}
+	}
+	f.do(t, `UPDATE person SET learn = true`)
 	settle()
 	ago(time.Hour, 59*time.Minute)
 	if n, err := f.ReopenMarked(t.Context(), 2); err != nil || n != 2 {

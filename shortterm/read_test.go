@@ -457,7 +457,7 @@ var queries = map[string]string{
 	"personLearn": personLearn, "onePerson": onePerson, "lockSessionsOf": lockSessionsOf, "isDead": isDead,
 	"tenantSettings": tenantSettings, "makeSettings": makeSettings, "changeSettings": changeSettings, "anyAfter": anyAfter,
 	"isIncognito": isIncognito, "dropStaleSummary": dropStaleSummary, "lockedSession": lockedSession, "dropOpenOfSession": dropOpenOfSession,
-	"incognitoOver": incognitoOver, "lockIdle": lockIdle, "messagesOver": messagesOver, "lockByNo": lockByNo, "markedMessages": markedMessages, "reopenMarked": reopenMarked, "closedSummaryDue": closedSummaryDue,
+	"incognitoOver": incognitoOver, "lockIdle": lockIdle, "messagesOver": messagesOver, "lockByNo": lockByNo, "markedMessages": markedMessages, "closedSummaryDue": closedSummaryDue,
 	"stillSettled": stillSettled, "dropEmptied": dropEmptied,
 }
 
@@ -514,7 +514,7 @@ func TestPlansOfRevisions(t *testing.T) {
 	}
 	f.wantPlans(t, map[string]planned{
 		"rewordMessage":     {rewordMessage, `'acme', 7, '{}'`, []string{"conversation_context_pkey", "ingest_settled_pkey"}},
-		"reopenMessages":    {reopenMessages, `'acme', '{7}'`, []string{"conversation_context_pkey", "ingest_settled_pkey"}},
+		"reopenMessages":    {reopenMessages, `'acme', '{7}', 0`, []string{"conversation_context_pkey", "ingest_settled_pkey"}},
 		"removeMessages":    {removeMessages, `'acme', '{7}'`, []string{"conversation_context_pkey"}},
 		"removeOpen":        {removeOpen, `'acme', '{7}'`, []string{"ingest_open_pkey"}},
 		"removeSettled":     {removeSettled, `'acme', '{7}'`, []string{"ingest_settled_pkey"}},

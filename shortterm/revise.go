@@ -88,7 +88,7 @@ func (l *Log) Reword(ctx context.Context, tx pgx.Tx, tenant string, id int64, ra
 // Reopen has held messages learned from again that have settled, within tx; those that
 // are never learned from, and those that are open, stay as they are. It says how many.
 func (l *Log) Reopen(ctx context.Context, tx pgx.Tx, tenant string, ids []int64) (int, error) {
-	tag, err := tx.Exec(ctx, reopenMessages, tenant, ids)
+	tag, err := tx.Exec(ctx, reopenMessages, tenant, ids, 0)
 	return int(tag.RowsAffected()), postgres.Err("shortterm.reopen", err)
 }
 
@@ -105,7 +105,7 @@ func (l *Log) Relearn(ctx context.Context, tx pgx.Tx, tenant string, sessionNo, 
 	b := &pgx.Batch{}
 	b.Queue(interruptAfter, tenant, sessionNo, id).Query(collect)
 	if len(bereft) > 0 {
-		b.Queue(reopenMessages+` RETURNING message_id`, tenant, bereft).Query(collect)
+		b.Queue(reopenMessages+` RETURNING message_id`, tenant, bereft, 0).Query(collect)
 	}
 	err = tx.SendBatch(ctx, b).Close()
 	return opened, postgres.Err("shortterm.relearn", err)
@@ -334,13 +334,14 @@ const (
 	interruptAfter = `UPDATE ingest_open SET state = 'pending', lease_until = NULL, next_attempt_at = NULL, publish_at = now() + interval '5 s'
 		 WHERE tenant_id = $1 AND session_no = $2 AND message_id > $3 AND state = 'running' RETURNING message_id`
 
+	// reopenMessages: $3 is the priority, 1 behind live traffic.
 	reopenMessages = `WITH unsettled AS (
 		DELETE FROM ingest_settled e USING conversation_context c
 		 WHERE e.tenant_id = $1 AND e.message_id = ANY ($2::bigint[]) AND c.tenant_id = $1 AND c.id = e.message_id AND c.learn AND ` + messageLearns + `
 		RETURNING e.message_id
 	)
-	INSERT INTO ingest_open (message_id, tenant_id, session_no, again)
-	SELECT c.id, $1, c.session_no, true FROM unsettled u JOIN conversation_context c ON c.tenant_id = $1 AND c.id = u.message_id
+	INSERT INTO ingest_open (message_id, tenant_id, session_no, again, priority)
+	SELECT c.id, $1, c.session_no, true, $3 FROM unsettled u JOIN conversation_context c ON c.tenant_id = $1 AND c.id = u.message_id
 	 ORDER BY c.id`
 
 	removeOpen     = `DELETE FROM ingest_open WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])`

@@ -376,7 +376,7 @@ func TestPlansOfTurningOver(t *testing.T) {
 		"lockSessionsOf":    {lockSessionsOf, `'acme', 'u7'`, []string{session}},
 		"onePerson":         {onePerson, `'acme', 'u7'`, []string{"person_pkey", session}},
 		"rewordMessage":     {rewordMessage, `'acme', 7, '{}'`, []string{"conversation_context_pkey", byNo, "person_pkey"}},
-		"reopenMessages":    {reopenMessages, `'acme', '{7}'`, []string{"ingest_settled_pkey", "conversation_context_pkey", byNo, "person_pkey"}},
+		"reopenMessages":    {reopenMessages, `'acme', '{7}', 0`, []string{"ingest_settled_pkey", "conversation_context_pkey", byNo, "person_pkey"}},
 		"retryDead":         {retryDead, `'acme', 7`, []string{"ingest_settled_state", "conversation_context_pkey", byNo, "person_pkey"}},
 		"anyAfter":          {anyAfter, `'acme', 'u7', 's7', 5`, []string{session, "conversation_context_session"}},
 		"lockIdle":          {lockIdle, `'acme', 'u7', 's7', '1 h'`, []string{session}},
