@@ -164,6 +164,21 @@ var (
 	notThat = english(`^not [^,;]{1,40}?(?:,| but|;)\s+(?:but |it's |it is |rather )?(\S+(?: \S+){0,3})$`)
 )
 
+// lastSaid gives the statement that a correction of a whole sentence can be of: the one
+// right before it in the message, or where nothing has come yet, the speaker's last one, and
+// the message from which that is.
+func (g *grouping) lastSaid() (from *memd.Message, last statement, ok bool) {
+	n := len(g.out)
+	switch {
+	case n > 0 && g.adjacent && !g.out[n-1].forget:
+		return nil, g.out[n-1], true
+	case g.spoken:
+		return nil, statement{}, false
+	}
+	from, last, _ = g.own(g.ctx, g.message)
+	return from, last, from != nil
+}
+
 // meantOther takes "sorry, I meant my brother moved to Lyon": a whole sentence in the place
 // of the last, much of which it says again.
 func (g *grouping) meantOther(right string) bool {
@@ -171,18 +186,9 @@ func (g *grouping) meantOther(right string) bool {
 	if len(words) < 4 || !(own[words[0].low] || subjects[words[0].low] || words[0].capital) || !verbal(words) || g.shallow {
 		return false
 	}
-	var last statement
-	n := len(g.out)
-	switch {
-	case n > 0 && g.adjacent && !g.out[n-1].forget:
-		last = g.out[n-1]
-	case g.spoken:
+	from, last, ok := g.lastSaid()
+	if !ok {
 		return false
-	default:
-		var from *memd.Message
-		if from, last, _ = g.own(g.ctx, g.message); from == nil {
-			return false
-		}
 	}
 	shared := 0
 	for _, w := range words {
@@ -193,8 +199,8 @@ func (g *grouping) meantOther(right string) bool {
 	if shared < 2 {
 		return false
 	}
-	if n > 0 {
-		g.out = g.out[:n-1]
+	if from == nil {
+		g.out = g.out[:len(g.out)-1]
 	} else {
 		g.out = append(g.out, statement{text: last.text, forget: true, slip: true, words: last.words})
 	}
@@ -210,18 +216,9 @@ func (g *grouping) restates(text string) bool {
 	if m == nil || endsAsking(text) || g.shallow {
 		return false
 	}
-	var from *memd.Message
-	var last statement
-	n := len(g.out)
-	switch {
-	case n > 0 && g.adjacent && !g.out[n-1].forget:
-		last = g.out[n-1]
-	case g.spoken:
+	from, last, ok := g.lastSaid()
+	if !ok {
 		return false
-	default:
-		if from, last, _ = g.own(g.ctx, g.message); from == nil {
-			return false
-		}
 	}
 	now := slotOf(m[1])
 	if now.name == "" {
@@ -233,7 +230,7 @@ func (g *grouping) restates(text string) bool {
 	dated, when := resolve(text, g.said, g.english)
 	s := statement{text: follow(last.text, dated), slot: now, when: when, words: last.words + countWords(text), with: from}
 	if from == nil {
-		g.out[n-1] = s
+		g.out[len(g.out)-1] = s
 	} else {
 		g.out = append(g.out, statement{text: last.text, forget: true, slip: true, words: last.words}, s)
 	}

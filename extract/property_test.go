@@ -113,9 +113,9 @@ func checkExtraction(t failer, in Input) {
 			}
 		}
 		if c.Slip { // what it takes back may be another's, said before
-			for _, m := range byID {
-				for _, w := range wordsOf(Clean(m.Text)) {
-					source[w.low] = true
+			for earlier, said := range byID {
+				for _, w := range wordsOf(Clean(said.Text)) {
+					source[w.low] = source[w.low] || earlier < m.ID
 				}
 			}
 		}
