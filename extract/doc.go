@@ -10,7 +10,7 @@
 //	quoted.go    what a user quotes, or hands over to have something done with it
 //	sentence.go  cutting into sentences, list items and captions; code and logs left out
 //	language.go  which rules of grammar may be applied at all
-//	small_talk.go  greetings, thanks, bare acknowledgements, offers of help
+//	small_talk.go  greetings, thanks, bare acknowledgements, offers of help; formula.go those of letters
 //	judge.go     what each sentence does: state, ask, command; and what an asking one states by the way
 //	worth.go     whether what a user states tells more than the talk itself; anchor.go has what
 //	             outlasts it, predicate.go what is said of oneself, vocabulary.go the classes of words
@@ -20,15 +20,18 @@
 //	advice.go    what of an assistant's words is worth keeping
 //	echo.go      what an assistant only says back
 //	hearing.go   the messages before, as far as one leans on them
-//	answer.go    a bare answer and its question
+//	answer.go    a bare answer and its question; answer_kind.go has what a question asks for
 //	correct.go   "sorry, I mean …" and "that was wrong: it's …"
-//	forget.go    "forget that …"
+//	forget.go    "forget that …"; forget_topic.go what is asked to be forgotten by its topic
 //	form.go      "Name: …", "City: …"
 //	clause.go    parting clauses that change apart from one another
 //	date.go      relative dates resolved against the message's own time and zone
-//	slot.go      what a statement is about, and of whom; slot_person.go, slot_taste.go and slot_thing.go have the kinds
+//	slot.go      what a statement is about, and of whom; slot_person.go, slot_taste.go and slot_thing.go have the kinds,
+//	             slot_over.go and slot_end.go what ends one
 //	category.go  plain labels of these
 //	statement.go joining sentences that cannot be understood alone, and bounds
+//	left.go      what a user's messages state beside what is kept, for who chooses otherwise
+//	reading.go   what a text that a person writes for a memory is about
 //
 // It is pure and deterministic: the same input gives the same candidates. A
 // statement is kept in the speaker's own words; what is written in beside them
