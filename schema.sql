@@ -114,10 +114,12 @@ CREATE TABLE ingest_open (
   publish_at      timestamptz NOT NULL DEFAULT now() + interval '5 s', -- when the sweeper publishes it again
   publishes       int NOT NULL DEFAULT 0,
   error           text,                              -- class and code of the last failure
-  again           boolean NOT NULL DEFAULT false     -- learned from before: what it brings takes the place of what it brought
+  again           boolean NOT NULL DEFAULT false,    -- learned from before: what it brings takes the place of what it brought
+  lot             bigint NOT NULL DEFAULT 0          -- whose it is, as a number, so that people take turns
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 CREATE INDEX ingest_open_session ON ingest_open (session_no, message_id);
 CREATE INDEX ingest_open_due ON ingest_open (priority, publish_at);
+CREATE INDEX ingest_open_turn ON ingest_open (priority, tenant_id, lot, publish_at);
 
 -- How each message ended. Skipped ones have no row: conversation_context.learn says so.
 CREATE TABLE ingest_settled (
@@ -507,8 +509,7 @@ CREATE POLICY sweep ON tenant_setting FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON ingest_settled FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON person FOR SELECT TO CURRENT_USER USING (true);
 
--- Takes up to n open messages of a priority whose time to be published again has
--- come, longest due first, and sets their next time by what each has been through.
+-- As memd_due_in_turn, whoever's they are, longest due first: what a memd before it asks.
 CREATE FUNCTION memd_due(n int, prio int)
 RETURNS TABLE (tenant_id text, session_no bigint, message_id bigint, priority smallint, publishes int)
 LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -522,6 +523,63 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
                OR d.state = 'running' AND d.lease_until <= now())
            ORDER BY d.publish_at LIMIT n FOR UPDATE SKIP LOCKED) due
    WHERE o.message_id = due.message_id
+  RETURNING o.tenant_id, o.session_no, o.message_id, o.priority, o.publishes
+$$;
+
+-- Takes open messages of a priority whose time to be published again has come, and sets
+-- their next time by what each has been through: up to n, and up to room for a tenant, less
+-- what it has in the queue (held, of tenants in order); each tenant's first before any one's
+-- second, and within a tenant each person's. People beyond the first few dozen take turns at
+-- random; so that nobody depends on luck, some are taken because they are due the longest.
+CREATE FUNCTION memd_due_in_turn(n int, prio int, room int, tenants text[], held int[])
+RETURNS TABLE (tenant_id text, session_no bigint, message_id bigint, priority smallint, publishes int)
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  WITH RECURSIVE tenant (id) AS (
+    (SELECT o.tenant_id FROM ingest_open o WHERE o.priority = prio ORDER BY o.tenant_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT o.tenant_id FROM ingest_open o WHERE o.priority = prio AND o.tenant_id > t.id ORDER BY o.tenant_id LIMIT 1)
+      FROM tenant t WHERE t.id IS NOT NULL
+  ), roomy AS MATERIALIZED (
+    SELECT t.id, room - coalesce(h.n, 0) AS room, greatest(4, 2000 / count(*) OVER ()) AS people
+      FROM tenant t LEFT JOIN unnest(tenants, held) AS h (id, n) ON h.id = t.id
+     WHERE t.id IS NOT NULL AND coalesce(h.n, 0) < room
+  ), start AS MATERIALIZED (
+    SELECT ((random() - 0.5) * 18446744073709549568)::bigint AS lot
+  ), part (low, high) AS (
+    SELECT lot, 9223372036854775807 FROM start UNION ALL SELECT -9223372036854775808, lot - 1 FROM start
+  ), person (tenant_id, lot, high, nth, most, room) AS (
+    SELECT r.id, (SELECT o.lot FROM ingest_open o WHERE o.priority = prio AND o.tenant_id = r.id AND o.lot >= p.low ORDER BY o.lot LIMIT 1), p.high, 1, least(r.people, 64), r.room
+      FROM roomy r CROSS JOIN part p
+    UNION ALL
+    SELECT p.tenant_id, (SELECT o.lot FROM ingest_open o WHERE o.priority = prio AND o.tenant_id = p.tenant_id AND o.lot > p.lot ORDER BY o.lot LIMIT 1), p.high, p.nth + 1, p.most, p.room
+      FROM person p WHERE p.lot <= p.high AND p.nth < p.most
+  ), offered AS (
+    SELECT p.tenant_id, p.room, d.message_id, d.nth
+      FROM person p CROSS JOIN LATERAL (
+        SELECT o.message_id, row_number() OVER (ORDER BY o.publish_at) AS nth FROM ingest_open o
+         WHERE o.priority = prio AND o.tenant_id = p.tenant_id AND o.lot = p.lot AND o.publish_at <= now()
+           AND (o.state = 'pending' OR o.state = 'failed' AND o.next_attempt_at <= now() OR o.state = 'running' AND o.lease_until <= now())
+         ORDER BY o.publish_at LIMIT p.room) d
+     WHERE p.lot <= p.high
+    UNION ALL
+    SELECT oldest.tenant_id, r.room, oldest.message_id, 1
+      FROM (SELECT o.tenant_id, o.message_id FROM ingest_open o
+             WHERE o.priority = prio AND o.publish_at <= now()
+               AND (o.state = 'pending' OR o.state = 'failed' AND o.next_attempt_at <= now() OR o.state = 'running' AND o.lease_until <= now())
+             ORDER BY o.publish_at LIMIT 8) oldest JOIN roomy r ON r.id = oldest.tenant_id
+  ), ranked AS (
+    SELECT o.message_id, o.room, row_number() OVER (PARTITION BY o.tenant_id ORDER BY min(o.nth), random()) AS nth
+      FROM offered o GROUP BY o.tenant_id, o.message_id, o.room
+  ), due AS (
+    SELECT d.message_id FROM ingest_open d
+     WHERE d.message_id = ANY (ARRAY(SELECT k.message_id FROM ranked k WHERE k.nth <= k.room ORDER BY k.nth, random() LIMIT n))
+       AND d.publish_at <= now()
+       FOR UPDATE SKIP LOCKED
+  )
+  UPDATE ingest_open o
+     SET publishes = o.publishes + 1,
+         publish_at = now() + least(interval '30 s' * (1 + o.publishes), interval '5 min')
+    FROM due WHERE o.message_id = due.message_id
   RETURNING o.tenant_id, o.session_no, o.message_id, o.priority, o.publishes
 $$;
 
@@ -689,14 +747,14 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   SELECT count(*) FROM gone
 $$;
 
-REVOKE ALL ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
+REVOKE ALL ON FUNCTION memd_due(int, int), memd_due_in_turn(int, int, int, text[], int[]), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
   memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int), memd_marked(int),
   memd_neighbours_due(text, int, int, int), memd_neighbours_mine(bigint), memd_neighbours_close(bigint),
   memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
+GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_due_in_turn(int, int, int, text[], int[]), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
   memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int), memd_marked(int),
   memd_neighbours_due(text, int, int, int), memd_neighbours_close(bigint),
   memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint) TO memd_app;
 
 -- The version of this schema. Each migration replaces it as its last step.
-CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 4';
+CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 5';
