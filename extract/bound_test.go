@@ -69,9 +69,9 @@ func TestNastyShapes(t *testing.T) {
 	for name, s := range nasty {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			sizes := []int{8 << 10}
+			sizes := []int{nastySize}
 			if largest(name) {
-				sizes = append(sizes, 16<<20)
+				sizes = append(sizes, largestText)
 			}
 			for _, size := range sizes {
 				text := fact + ".\n\n" + repeated(s, size)
@@ -101,7 +101,7 @@ func TestNastyShapes(t *testing.T) {
 
 func TestRedactNastyShapes(t *testing.T) {
 	for name, s := range nasty {
-		text := repeated(s, 1<<10)
+		text := repeated(s, redactSize)
 		for _, text := range []string{text, text + "\nmy password is hunter2"} {
 			if once := Redact(text); strings.Contains(once, "hunter2") || Redact(once) != once {
 				t.Errorf("%s: redacted badly", name)
@@ -122,8 +122,8 @@ func TestWorkGrowsWithTheText(t *testing.T) {
 		return 1<<30 - counting.looks
 	}
 	for name, s := range nasty {
-		if small, large := looks(s, 1<<9), looks(s, 4<<10); large > 12*small {
-			t.Errorf("%s: %d steps for 512 bytes, %d for 4 KiB", name, small, large)
+		if small, large := looks(s, growthFrom), looks(s, growthTo); large > 12*small {
+			t.Errorf("%s: %d steps for %d bytes, %d for %d", name, small, growthFrom, large, growthTo)
 		}
 	}
 	for _, s := range []string{"word ", "in three weeks ", "we went, ", "and "} {
@@ -142,7 +142,7 @@ func TestWorkGrowsWithTheText(t *testing.T) {
 		}
 	}
 	for name, s := range nasty {
-		pieces, err := split(t.Context(), repeated(s, MaxText))
+		pieces, err := split(t.Context(), repeated(s, splitSize))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func (c *fleeting) Err() error {
 
 func TestExtractEndsWithItsContext(t *testing.T) {
 	for name, s := range nasty {
-		in := Input{Before: []memd.Message{assistant(repeated(s, 1<<8))}, Messages: []memd.Message{user(repeated(s, 1<<9))}}
+		in := Input{Before: []memd.Message{assistant(repeated(s, endingSize/2))}, Messages: []memd.Message{user(repeated(s, endingSize))}}
 		counting := &fleeting{t.Context(), 1 << 30}
 		if _, err := NewRules().Extract(counting, in); err != nil {
 			t.Fatal(err)
