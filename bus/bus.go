@@ -30,6 +30,9 @@ type Config struct {
 	// MaxAckPending bounds the deliveries at work in all replicas together, for live
 	// and for backfill each; default 1,000.
 	MaxAckPending int
+	// Share is how much work of one tenant the stream holds, of live and of backfill
+	// each, before more of it has to wait its turn; default 64.
+	Share int
 	// Log gets what happens to the stream.
 	Log zerolog.Logger
 }
@@ -49,6 +52,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.MaxAckPending <= 0 {
 		c.MaxAckPending = 1000
+	}
+	if c.Share <= 0 {
+		c.Share = 64
 	}
 	return c
 }
@@ -74,6 +80,8 @@ type Bus struct {
 	queue     chan publication
 	published atomic.Uint64
 	lost      atomic.Uint64
+	held      holdings
+	liveRun   atomic.Int64 // live deliveries since there was one of backfill
 
 	keeper keeper
 
@@ -110,6 +118,7 @@ func Open(conn *nats.Conn, cfg Config) (*Bus, error) {
 	}
 	b.stopped, b.stop = context.WithCancel(context.Background())
 	b.keeper.kick = make(chan struct{}, 1)
+	b.held.of = map[owner]int{}
 	b.routines.Add(2)
 	go func() { defer b.routines.Done(); b.keep() }()
 	go func() { defer b.routines.Done(); b.publish() }()

@@ -16,10 +16,17 @@ type Delivery struct {
 	// Deliveries counts how often this work was delivered, this time included.
 	Deliveries int
 	msg        jetstream.Msg
+	held       *holdings
 }
 
 // Ack takes the work from the queue for good.
-func (d *Delivery) Ack() error { return deliveryErr("bus.ack", d.msg.Ack()) }
+func (d *Delivery) Ack() error {
+	err := d.msg.Ack()
+	if err == nil {
+		d.held.add(d.Work, -1)
+	}
+	return deliveryErr("bus.ack", err)
+}
 
 // Nak gives the work back, to be delivered again after delay.
 func (d *Delivery) Nak(delay time.Duration) error {
@@ -42,8 +49,12 @@ func deliveryErr(op string, err error) error {
 // the longest is also how late Fetch may notice that its context ended.
 const fetchStep, fetchStepMax = 100 * time.Millisecond, 500 * time.Millisecond
 
+// backfillAfter is how many live deliveries there may be in a row while there is backfill
+// work: it comes behind live work, but it comes.
+const backfillAfter = 15
+
 // Fetch takes up to n deliveries, live before backfill, and waits up to wait for the
-// first. None is no error. While NATS is away it is Unavailable, once wait is over.
+// first. Of many in a row one is of backfill, if there is any. None is no error. While NATS is away it is Unavailable, once wait is over.
 func (b *Bus) Fetch(ctx context.Context, n int, wait time.Duration) ([]*Delivery, error) {
 	if n <= 0 {
 		return nil, nil
@@ -85,17 +96,33 @@ func (b *Bus) pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// take takes what is there, without waiting.
+// take takes what is there, without waiting. With deliveries there may be an error.
 func (b *Bus) take(n int) ([]*Delivery, error) {
 	liveLane, backfillLane := b.consumers()
 	if liveLane == nil || !b.conn.IsConnected() {
 		return nil, nats.ErrDisconnected
 	}
-	got, err := b.collect(liveLane.FetchNoWait(n))
+	var due []*Delivery
+	if b.liveRun.Load() >= backfillAfter {
+		var err error
+		if due, err = b.collect(backfillLane.FetchNoWait(1)); err != nil {
+			return nil, err
+		}
+		b.liveRun.Store(0)
+		if len(due) == n {
+			return due, nil
+		}
+	}
+	got, err := b.collect(liveLane.FetchNoWait(n - len(due)))
+	b.liveRun.Add(int64(len(got)))
+	got = append(got, due...)
 	if err != nil || len(got) == n {
 		return got, err
 	}
 	more, err := b.collect(backfillLane.FetchNoWait(n - len(got)))
+	if len(more) > 0 {
+		b.liveRun.Store(0)
+	}
 	return append(got, more...), err
 }
 
@@ -103,6 +130,7 @@ func (b *Bus) take(n int) ([]*Delivery, error) {
 func (b *Bus) await(n int, wait time.Duration) ([]*Delivery, error) {
 	liveLane, _ := b.consumers()
 	got, err := b.collect(liveLane.Fetch(1, jetstream.FetchMaxWait(wait)))
+	b.liveRun.Add(int64(len(got)))
 	if err != nil || len(got) == 0 || n == 1 {
 		return got, err
 	}
@@ -124,7 +152,7 @@ func (b *Bus) collect(batch jetstream.MessageBatch, err error) ([]*Delivery, err
 			_ = msg.Term()
 			continue
 		}
-		d := &Delivery{Work: w, msg: msg}
+		d := &Delivery{Work: w, msg: msg, held: &b.held}
 		if meta, err := msg.Metadata(); err == nil {
 			d.Deliveries = int(meta.NumDelivered)
 		}

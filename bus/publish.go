@@ -29,6 +29,7 @@ func (b *Bus) Publish(w Work, publishes int) {
 	// The socket may be stuck, hence a queue of our own: nothing but it is touched here.
 	select {
 	case b.queue <- publication{w, publishes}:
+		b.held.add(w, 1)
 	default:
 		b.lost.Add(1)
 	}

@@ -48,11 +48,14 @@ func laneOf(w Work) string {
 // share a token.
 var tenantToken = base32.StdEncoding.WithPadding(base32.NoPadding)
 
+// noTenant is the token of a tenant without a name; no digit of base32.
+const noTenant = "0"
+
 // subject is prefix.lane.tenant.shard.
 func subject(prefix string, w Work) string {
 	tenant := strings.ToLower(tenantToken.EncodeToString([]byte(w.Tenant)))
 	if tenant == "" {
-		tenant = "0" // no digit of base32
+		tenant = noTenant
 	}
 	return prefix + "." + laneOf(w) + "." + tenant + "." + strconv.FormatUint(uint64(w.SessionNo)%shards, 10)
 }

@@ -379,7 +379,7 @@ func (l *Log) publish(tenant string, a Append, answer Appended) {
 		}
 	}
 	if len(w.MessageIDs) > 0 {
-		l.bus.Publish(w, 0)
+		l.bus.Offer(w, 0)
 	}
 }
 

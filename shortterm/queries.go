@@ -73,8 +73,8 @@ const (
 		  FROM session s CROSS JOIN fresh f ORDER BY f.place
 		RETURNING id, position, role, created_at, learn, client_id, session_no, octet_length(message) AS bytes
 	), opened AS (
-		INSERT INTO ingest_open (message_id, tenant_id, session_no, priority)
-		SELECT id, $1, session_no, $14 FROM written WHERE learn
+		INSERT INTO ingest_open (message_id, tenant_id, session_no, priority, lot)
+		SELECT id, $1, session_no, $14, hashtextextended($2, 0) FROM written WHERE learn
 	), counted AS (
 		UPDATE conversation_session s
 		   SET messages = s.messages + w.n, last_message_id = w.last, last_message_at = w.said,
@@ -386,8 +386,8 @@ const (
 		DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = $2 AND state = 'dead'
 		   AND EXISTS (SELECT FROM conversation_context c WHERE c.tenant_id = $1 AND c.id = $2 AND ` + messageLearns + `) RETURNING message_id
 	)
-	INSERT INTO ingest_open (message_id, tenant_id, session_no)
-	SELECT c.id, $1, c.session_no FROM dead JOIN conversation_context c ON c.tenant_id = $1 AND c.id = dead.message_id
+	INSERT INTO ingest_open (message_id, tenant_id, session_no, lot)
+	SELECT c.id, $1, c.session_no, hashtextextended(c.user_id, 0) FROM dead JOIN conversation_context c ON c.tenant_id = $1 AND c.id = dead.message_id
 	RETURNING session_no`
 
 	isDead = `SELECT EXISTS (SELECT FROM ingest_settled WHERE tenant_id = $1 AND message_id = $2 AND state = 'dead')`
@@ -431,7 +431,7 @@ const (
 
 // What the relay asks, of all tenants.
 const (
-	takeDue           = `SELECT tenant_id, session_no, message_id, publishes FROM memd_due($1, $2)`
+	takeDue           = `SELECT tenant_id, session_no, message_id, publishes FROM memd_due_in_turn($1, $2, $3, $4, $5)`
 	markLost          = `SELECT memd_lost()`
 	expireIdempotency = `SELECT memd_expire_idempotency($1)`
 )

@@ -16,7 +16,8 @@ import (
 
 // RelayConfig says how the relay works; the zero value is usable.
 type RelayConfig struct {
-	// Every is how often it looks; default 1 s.
+	// Every is how often it looks; default 1 s. It looks again after a fifth of that while
+	// the stream holds as much of a tenant as it should.
 	Every time.Duration
 	// EmptyFor is how long the stream must have been empty before what is open is
 	// taken for lost; default 2 s.
@@ -114,11 +115,10 @@ func (r *Relay) Stop(ctx context.Context) error {
 }
 
 func (r *Relay) run(ctx context.Context) {
-	tick := time.NewTicker(r.cfg.Every)
-	defer tick.Stop()
 	for {
 		var err error
-		if p := panics.Try(func() { err = r.look(ctx) }); p != nil {
+		more := false
+		if p := panics.Try(func() { more, err = r.look(ctx) }); p != nil {
 			err = p.AsError()
 		}
 		switch {
@@ -134,45 +134,64 @@ func (r *Relay) run(ctx context.Context) {
 			}
 			r.failures = 0
 		}
+		wait := r.cfg.Every
+		if more {
+			wait /= 5
+		}
+		next := time.NewTimer(wait)
 		select {
-		case <-tick.C:
+		case <-next.C:
 		case <-ctx.Done():
+			next.Stop()
 			return
 		}
 	}
 }
 
-// look publishes what is due.
-func (r *Relay) look(ctx context.Context) error {
+// look publishes what is due, and says whether there may soon be room for more.
+func (r *Relay) look(ctx context.Context) (more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, relayTimeout)
 	defer cancel()
 	if now := time.Now(); now.After(r.expireAt) {
 		if err := r.expire(ctx); err != nil {
-			return err
+			return false, err
 		}
 		r.expireAt = now.Add(r.cfg.ExpireEvery)
 	}
 	state, err := r.log.bus.State(ctx)
 	if err != nil {
 		r.emptySince = time.Time{}
-		return err // nothing is marked as published that could not be
+		return false, err // nothing is marked as published that could not be
 	}
 	if err := r.checkLost(ctx, state); err != nil {
-		return err
+		return false, err
 	}
-	for priority, lane := range []bus.Lane{state.Live, state.Backfill} {
-		for held := lane.Total(); held < r.cfg.Backlog; {
-			due, err := r.takeDue(ctx, priority)
-			if err != nil {
-				return err
-			}
-			held += r.publish(due, priority > 0)
-			if len(due) < dueBatch {
-				break
-			}
+	live, backfill, err := r.log.bus.Tenants(ctx)
+	if err != nil {
+		return false, err
+	}
+	for priority, lane := range []struct {
+		total   int
+		tenants map[string]int
+	}{{state.Live.Total(), live}, {state.Backfill.Total(), backfill}} {
+		room := min(r.cfg.Backlog-lane.total, dueBatch)
+		if room <= 0 {
+			continue
 		}
+		due, err := r.takeDue(ctx, room, priority, lane.tenants)
+		if err != nil {
+			return false, err
+		}
+		more = more || len(due) == room
+		for _, m := range due {
+			lane.tenants[m.TenantID]++
+		}
+		for _, n := range lane.tenants {
+			more = more || n >= r.log.bus.Share()
+		}
+		r.publish(due, priority > 0)
 	}
-	return nil
+	return more, nil
 }
 
 // checkLost finds out whether the stream has lost what it held. Each message has a
@@ -216,8 +235,15 @@ type dueMessage struct {
 	Publishes int
 }
 
-func (r *Relay) takeDue(ctx context.Context, priority int) ([]dueMessage, error) {
-	rows, err := r.log.pool.Query(ctx, takeDue, dueBatch, priority)
+// takeDue takes up to n messages that are due, and of each tenant what is missing to its
+// share of the stream, which holds so much of it.
+func (r *Relay) takeDue(ctx context.Context, n, priority int, held map[string]int) ([]dueMessage, error) {
+	var tenants []string
+	var counts []int
+	for tenant, n := range held {
+		tenants, counts = append(tenants, tenant), append(counts, n)
+	}
+	rows, err := r.log.pool.Query(ctx, takeDue, n, priority, r.log.bus.Share(), tenants, counts)
 	if err != nil {
 		return nil, postgres.Err("shortterm.relay", err)
 	}

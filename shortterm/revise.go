@@ -200,7 +200,7 @@ func (l *Log) RemoveSession(ctx context.Context, tx pgx.Tx, tenant string, sessi
 // Publish tells that messages of a session were opened anew. As with Announce it may be
 // lost.
 func (l *Log) Publish(tenant string, sessionNo int64, ids []int64) {
-	l.bus.Publish(bus.Work{Tenant: tenant, SessionNo: sessionNo, MessageIDs: ids}, anew())
+	l.bus.Offer(bus.Work{Tenant: tenant, SessionNo: sessionNo, MessageIDs: ids}, anew())
 }
 
 // Change is what a person changes of a session; nil fields stay.
@@ -315,7 +315,7 @@ const (
 	// rewordMessage: what is said while nothing is learned is skipped for ever, here too.
 	rewordMessage = `WITH said AS (
 		UPDATE conversation_context c SET message = $3, learn = c.learn AND ` + messageLearns + `
-		 WHERE c.tenant_id = $1 AND c.id = $2 RETURNING c.id, c.session_no, c.learn
+		 WHERE c.tenant_id = $1 AND c.id = $2 RETURNING c.id, c.session_no, c.user_id, c.learn
 	), unsettled AS (
 		DELETE FROM ingest_settled WHERE tenant_id = $1 AND message_id = $2
 	), closed AS (
@@ -325,8 +325,8 @@ const (
 	), due AS (
 		` + summaryDue + `
 	), opened AS (
-		INSERT INTO ingest_open (message_id, tenant_id, session_no)
-		SELECT id, $1, session_no FROM said WHERE learn ` + openAnew + `
+		INSERT INTO ingest_open (message_id, tenant_id, session_no, lot)
+		SELECT id, $1, session_no, hashtextextended(user_id, 0) FROM said WHERE learn ` + openAnew + `
 	)
 	SELECT learn FROM said`
 
@@ -340,8 +340,8 @@ const (
 		 WHERE e.tenant_id = $1 AND e.message_id = ANY ($2::bigint[]) AND c.tenant_id = $1 AND c.id = e.message_id AND c.learn AND ` + messageLearns + `
 		RETURNING e.message_id
 	)
-	INSERT INTO ingest_open (message_id, tenant_id, session_no, again, priority)
-	SELECT c.id, $1, c.session_no, true, $3 FROM unsettled u JOIN conversation_context c ON c.tenant_id = $1 AND c.id = u.message_id
+	INSERT INTO ingest_open (message_id, tenant_id, session_no, again, priority, lot)
+	SELECT c.id, $1, c.session_no, true, $3, hashtextextended(c.user_id, 0) FROM unsettled u JOIN conversation_context c ON c.tenant_id = $1 AND c.id = u.message_id
 	 ORDER BY c.id`
 
 	removeOpen     = `DELETE FROM ingest_open WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])`
@@ -378,8 +378,9 @@ const (
 		 WHERE s.tenant_id = $1 AND s.user_id = g.user_id
 		   AND (s.no > g.no AND s.previous_session_id = g.session_id OR s.no < g.no AND g.session_id IN (s.next_session_id, s.forwards_to))`
 
-	// lockChains has sessions of a user go one after the other: each takes the locks of those
-	// around it too, which may be going themselves.
+	// lockChains has the sessions of a user that go, and those that are turned over by a limit,
+	// do so one after the other: each takes the locks of those around it too, which may be
+	// going themselves. It comes before the locks of sessions.
 	lockChains = `SELECT pg_advisory_xact_lock(hashtext($1), hashtext($2))`
 
 	joinNeighbours = `WITH gone AS (SELECT $2::bigint AS no) ` + neighbours

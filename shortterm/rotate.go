@@ -182,7 +182,7 @@ type opened struct {
 
 // publish tells of them. It may be lost.
 func (o opened) publish(b *bus.Bus, tenant string) {
-	b.Publish(bus.Work{Tenant: tenant, SessionNo: o.sessionNo, MessageIDs: o.ids, Backfill: o.backfill}, anew())
+	b.Offer(bus.Work{Tenant: tenant, SessionNo: o.sessionNo, MessageIDs: o.ids, Backfill: o.backfill}, anew())
 }
 
 // anew is a number that no publication of the same messages had: the stream drops what it

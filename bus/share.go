@@ -1,0 +1,102 @@
+package bus
+
+import (
+	"context"
+	"strings"
+	"sync"
+
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// owner is whose work it is, and of which lane.
+type owner struct {
+	tenant   string
+	backfill bool
+}
+
+// holdings are what the stream holds of each, as far as this Bus knows: what was counted
+// last, what it has published since, less what it has acked.
+type holdings struct {
+	mu sync.Mutex
+	of map[owner]int
+}
+
+func (h *holdings) add(w Work, n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	o := owner{w.Tenant, w.Backfill}
+	if h.of[o] += n; h.of[o] == 0 {
+		delete(h.of, o)
+	}
+}
+
+func (h *holdings) count(w Work) int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.of[owner{w.Tenant, w.Backfill}]
+}
+
+func (h *holdings) set(of map[owner]int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.of = of
+}
+
+// Share is how much work of a tenant a lane holds before more of it has to wait its turn.
+func (b *Bus) Share() int { return b.cfg.Share }
+
+// Offer is Publish, unless the stream holds its share of the tenant's work already: then
+// it is left to the sweeper, so that what others publish does not stand behind all of it.
+func (b *Bus) Offer(w Work, publishes int) {
+	if b.held.count(w) >= b.cfg.Share {
+		return
+	}
+	b.Publish(w, publishes)
+}
+
+// Tenants counts what the stream holds of each tenant's work, in each lane. While NATS is
+// away it is Unavailable.
+func (b *Bus) Tenants(ctx context.Context) (ofLive, ofBackfill map[string]int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*requestTimeout)
+	defer cancel()
+	stream, err := b.js.Stream(ctx, b.cfg.Stream)
+	if err != nil {
+		return nil, nil, unavailable("bus.tenants", err)
+	}
+	info, err := stream.Info(ctx, jetstream.WithSubjectFilter(b.prefix+".>"))
+	if err != nil {
+		return nil, nil, unavailable("bus.tenants", err)
+	}
+	ofLive, ofBackfill = map[string]int{}, map[string]int{}
+	counted := map[owner]int{}
+	for subject, n := range info.State.Subjects {
+		o, ok := ownerOf(subject)
+		if !ok {
+			continue
+		}
+		counted[o] += int(n)
+		if o.backfill {
+			ofBackfill[o.tenant] += int(n)
+		} else {
+			ofLive[o.tenant] += int(n)
+		}
+	}
+	b.held.set(counted)
+	return ofLive, ofBackfill, nil
+}
+
+// ownerOf reads a subject that subject wrote.
+func ownerOf(subject string) (o owner, ok bool) {
+	tokens := strings.Split(subject, ".")
+	if len(tokens) < 4 {
+		return owner{}, false
+	}
+	lane, token := tokens[len(tokens)-3], tokens[len(tokens)-2]
+	o.backfill = lane == backfill
+	if token == noTenant {
+		return o, lane == live || o.backfill
+	}
+	name, err := tenantToken.DecodeString(strings.ToUpper(token))
+	o.tenant = string(name)
+	return o, err == nil && (lane == live || o.backfill)
+}
