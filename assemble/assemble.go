@@ -45,6 +45,11 @@ const (
 	// maxSaidBefore is how many messages of an earlier session are looked at for its last
 	// words.
 	maxSaidBefore = 4
+	// bytesPerToken is how many bytes of the log are read for each token of the budget to
+	// find what stands nowhere else, up to maxBeforeTokens; what was learned from is among
+	// them too.
+	bytesPerToken   = 16
+	maxBeforeTokens = 1 << 18
 	// earlierMemories is how many memories may stand for what the window does not show.
 	earlierMemories = 100
 )
@@ -145,8 +150,12 @@ type Context struct {
 type Summary struct {
 	// Upto is the last message that the model's summary is of, nil if none is shown.
 	Upto *int64
-	// Memories are the ids of those of the session; never nil.
+	// Memories are the ids of those of the session, Messages those of the messages that are
+	// quoted, since nothing else stands for them; never nil.
 	Memories []string
+	Messages []int64
+	// Trimmed says that the budget left no room for all.
+	Trimmed bool
 }
 
 // Tokens says how much of the budget is used: of everything that is sent, each
@@ -221,16 +230,24 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 			search.Go(func() { found = a.search(searching, tenant, query) })
 		}
 	}
-	var degraded []string
+	var degraded, unquoted []string
 	if before && r.Summary && len(certain) < window.messages {
 		if s := window.summary; s != nil {
 			m.earlier.summary, m.earlier.upto = s.Text, s.Upto
 		}
+		m.quotes, m.more = true, window.more
+		search.Go(func() {
+			var err error
+			if m.said, m.window, err = a.silent(searching, tenant, r.UserID, window, certain); err != nil {
+				a.cfg.Log.Warn().Err(err).Msg("what nothing was learned from is not quoted")
+				unquoted = append(unquoted, DegradedSummary)
+			}
+		})
 		if r.Recall > 0 {
 			scope.RunID = window.sessionID
 			search.Go(func() {
 				var err error
-				if m.earlier.memories, err = a.learned(searching, tenant, scope, r.Filters); err != nil {
+				if m.earlier.memories, m.earlier.more, err = a.learned(searching, tenant, scope, r.Filters); err != nil {
 					a.cfg.Log.Warn().Err(err).Msg("nothing stands for what has left a window")
 					degraded = append(degraded, DegradedSummary)
 				}
@@ -240,6 +257,10 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	search.Wait()
 	if found.err != nil {
 		return Context{}, found.err
+	}
+
+	if len(degraded) == 0 {
+		degraded = unquoted
 	}
 
 	for _, h := range found.hits {
@@ -252,7 +273,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		Recalled:  make([]longterm.Hit, 0, len(made.recalled)),
 		Open:      append([]int64{}, made.open...),
 		Carried:   append([]int64{}, made.carried...),
-		Summary:   Summary{Memories: []string{}},
+		Summary:   Summary{Memories: []string{}, Messages: append([]int64{}, made.quoted...), Trimmed: made.omitted},
 		Tokens:    Tokens{Budget: r.TokenBudget, Used: made.used, Counter: Counter},
 		Degraded:  append(append([]string{}, found.degraded...), degraded...),
 	}
@@ -318,6 +339,10 @@ type windowRead struct {
 	// read are the messages that were read, shown those of the turns asked for, open
 	// the unsettled ones outside of those. All are chronological.
 	read, shown, open []said
+	// before are settled messages outside of those shown that the summary is not of, the
+	// newest of those there are, chronological; more says that there are others.
+	before []said
+	more   bool
 	// messages is how many the session has; summary is a model's of its beginning, and
 	// past are the sessions before it.
 	messages int
@@ -326,7 +351,11 @@ type windowRead struct {
 }
 
 func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowRead, error) {
-	w, err := a.log.Window(ctx, tenant, r.UserID, r.SessionID, max(r.Turns, queryTurns))
+	room := 0
+	if r.IncludeLongTerm && r.Summary && r.Turns > 0 {
+		room = min(r.TokenBudget, maxBeforeTokens) * bytesPerToken
+	}
+	w, err := a.log.Window(ctx, tenant, r.UserID, r.SessionID, max(r.Turns, queryTurns), room)
 	switch kind := memd.KindOf(err); {
 	case err == nil:
 	case kind == memd.NotFound:
@@ -337,12 +366,15 @@ func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowR
 		return windowRead{}, &memd.Error{Kind: memd.Unavailable, Op: "assemble.window",
 			Msg: "the messages cannot be read", RetryAfter: max(memd.RetryAfterOf(err), time.Second), Err: err}
 	}
-	out := windowRead{sessionID: r.SessionID, summary: w.Summary, past: w.Past}
+	out := windowRead{sessionID: r.SessionID, summary: w.Summary, past: w.Past, more: w.MoreBefore}
 	if w.Session != nil {
 		out.sessionID, out.messages = w.Session.SessionID, w.Session.Messages
 	}
 	for _, e := range w.Open {
 		out.open = append(out.open, saidOf(e))
+	}
+	for _, e := range w.Before {
+		out.before = append(out.before, saidOf(e))
 	}
 	for _, e := range w.Entries {
 		out.read = append(out.read, saidOf(e))
@@ -350,8 +382,11 @@ func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowR
 	from := lastTurns(out.read, r.Turns)
 	out.shown = out.read[from:]
 	for _, s := range out.read[:from] {
-		if s.open {
+		switch {
+		case s.open:
 			out.open = append(out.open, s)
+		case w.Summary == nil || s.id > w.Summary.Upto:
+			out.before = append(out.before, s)
 		}
 	}
 	return out, nil
@@ -362,8 +397,38 @@ func saidOf(e shortterm.Entry) said {
 	switch e.Ingest.State {
 	case shortterm.StatePending, shortterm.StateRunning, shortterm.StateFailed:
 		s.open = true
+	default:
+		s.silent = (e.Role.Learnable() || e.Role == memd.RoleTool) && !e.Forgotten() && strings.TrimSpace(e.Text) != ""
 	}
 	return s
+}
+
+// silent gives the messages before the window, and the window, with those marked from which
+// nothing was ever learned: in place of others stands what was, or nothing, if it was to be
+// forgotten. What is certainly shown is not looked at.
+func (a *Assembler) silent(ctx context.Context, tenant, userID string, w windowRead, certain []int64) (before, window []said, err error) {
+	ctx, cancel := context.WithTimeout(ctx, a.cfg.RecallTimeout)
+	defer cancel()
+	var ids []int64
+	for _, s := range slices.Concat(w.before, w.shown) {
+		if s.silent && !slices.Contains(certain, s.id) {
+			ids = append(ids, s.id)
+		}
+	}
+	var told []int64
+	if len(ids) > 0 {
+		if p := panics.Try(func() { told, err = a.store.Told(ctx, tenant, userID, ids) }); p != nil {
+			err = p.AsError()
+		}
+	}
+	marked := func(messages []said) []said {
+		messages = slices.Clone(messages)
+		for i, s := range messages {
+			messages[i].silent = s.silent && err == nil && !slices.Contains(told, s.id)
+		}
+		return messages
+	}
+	return marked(w.before), marked(w.shown), err
 }
 
 // saidBefore gives the last words of the session that this one carries on: with its first
@@ -416,19 +481,18 @@ func lastWords(messages []said) string {
 }
 
 // learned gives what was learned in a session, in the order it was said: what was said
-// last, if it is more than earlierMemories.
-func (a *Assembler) learned(ctx context.Context, tenant string, session memd.Scope, filters longterm.Filter) ([]memd.Memory, error) {
+// last, if there is more than earlierMemories.
+func (a *Assembler) learned(ctx context.Context, tenant string, session memd.Scope, filters longterm.Filter) (found []memd.Memory, more bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, a.cfg.RecallTimeout)
 	defer cancel()
-	var found []memd.Memory
-	var err error
+	var total int
 	if p := panics.Try(func() {
-		found, _, _, err = a.store.List(ctx, tenant, longterm.ListQuery{Scope: session, Filters: filters, Limit: earlierMemories})
+		found, total, _, err = a.store.List(ctx, tenant, longterm.ListQuery{Scope: session, Filters: filters, Limit: earlierMemories})
 	}); p != nil {
 		err = p.AsError()
 	}
 	slices.SortStableFunc(found, func(x, y memd.Memory) int { return x.ValidFrom.Compare(y.ValidFrom) })
-	return found, err
+	return found, total > len(found), err
 }
 
 // recalled is what a search gave. err is set only for a request that is wrong.

@@ -27,6 +27,9 @@ const (
 	// leastText is how many tokens of a text must be left for trimming it to be worth
 	// while.
 	leastText = 16
+	// omitted is the line that says that the budget left no room for all that the session
+	// said before.
+	omitted = "… [earlier messages trimmed]"
 	// turnsHeader is the line above the turns with RenderSystem.
 	turnsHeader = "conversation:"
 )
@@ -46,8 +49,13 @@ type material struct {
 	carried []carriedLine
 	// earlier is what there is of the session before the window.
 	earlier earlier
-	budget  int
-	render  string
+	// quotes says that messages for which nothing else stands are quoted: those of said and
+	// those of the window that are not shown. said are chronological; more says that there
+	// are others before them.
+	quotes, more bool
+	said         []said
+	budget       int
+	render       string
 }
 
 // earlier stands for the messages of a session that its window does not show.
@@ -56,20 +64,22 @@ type earlier struct {
 	summary string
 	upto    int64
 	// memories are what was learned in the session, in the order it was said. Those that
-	// the window states, and those from upto and before, are left out.
+	// the window states, and those from upto and before, are left out. more says that there
+	// are others before them.
 	memories []memd.Memory
+	more     bool
 }
 
 // composed is a context.
 type composed struct {
 	messages []json.RawMessage
 	// recalled are the places in material.memories of what is shown, in that order, and
-	// summarised those in material.earlier.memories; open and carried are messages that
-	// are quoted.
-	recalled, summarised []int
-	open, carried        []int64
-	summary              bool
-	used                 int
+	// summarised those in material.earlier.memories; open, carried and quoted are messages
+	// that are quoted. omitted says that the budget left no room for all of the session.
+	recalled, summarised  []int
+	open, carried, quoted []int64
+	summary, omitted      bool
+	used                  int
 }
 
 // composer chooses and trims. It is safe for concurrent use.
@@ -82,12 +92,17 @@ type composer struct {
 
 // draft is a choice that may yet prove too long, or to repeat itself.
 type draft struct {
-	// recalled and open are the lines of what is recalled, and behind them those of what
-	// earlier sessions have left open and of what this one said before the window.
+	// recalled are the lines of what is recalled, and behind them those of what earlier
+	// sessions have left open, of what stands for what this one said before the window, and
+	// of what is quoted: what is open, and what nothing else stands for.
 	recalled []recalledLine
-	open     []recalledLine
 	carried  []recalledLine
 	earlier  []recalledLine
+	open     []recalledLine
+	said     []recalledLine
+	// omitted says that there was no room for all that the session said before; mark, that
+	// a line says so.
+	omitted, mark bool
 	// groups are those chosen, chronological; cut says which were trimmed.
 	groups []chosen
 }
@@ -129,12 +144,17 @@ func (c *composer) compose(m material) composed {
 		}
 	}
 	full := seen(draft{groups: chooseAll(all)}, compares)
-	for spare := 0; ; {
-		d := c.choose(m, all, open, full, freed, m.budget-spare)
+	before := c.before(m)
+	for spare, reserve := 0, 0; ; {
+		d := c.choose(m, all, open, before, full, freed, m.budget-spare, reserve)
 		if freed.add(m, open, full, seen(d, compares)) {
 			continue
 		}
-		out := c.encode(m, open, d)
+		if d.omitted && reserve == 0 {
+			reserve = c.omission()
+			continue
+		}
+		out := c.encode(m, open, before, d)
 		if out.used <= m.budget || spare >= m.budget {
 			return out
 		}
@@ -226,30 +246,106 @@ func chooseAll(all []group) []chosen {
 	return kept
 }
 
+// before gives the messages that are quoted if nothing shows them and nothing else stands
+// for them, chronological.
+func (c *composer) before(m material) []said {
+	if !m.quotes {
+		return nil
+	}
+	var all []said
+	for _, messages := range [][]said{m.said, m.window} {
+		for _, s := range messages {
+			if s.silent {
+				all = append(all, s)
+			}
+		}
+	}
+	return all
+}
+
+// omission is what it costs to say that something was left out.
+func (c *composer) omission() int {
+	return c.systemFrame(false) + c.count(omitted+"\n", math.MaxInt)
+}
+
+// systemFrame is what a system message costs beside the lines below its header; framed says
+// that there is one anyway.
+func (c *composer) systemFrame(framed bool) int {
+	frame := c.count(c.header+"\n", math.MaxInt)
+	if !framed {
+		frame += tokensPerMessage + c.count(string(memd.RoleSystem), math.MaxInt)
+	}
+	return frame
+}
+
 // choose gives out the budget: the newest user message, recall, then the rest from
-// the newest back.
-func (c *composer) choose(m material, all []group, open []said, full shown, freed freed, budget int) draft {
+// the newest back, and what that leaves to what is open and what was said before. reserve is
+// kept for saying that something was left out.
+func (c *composer) choose(m material, all []group, open, before []said, full shown, freed freed, budget, reserve int) draft {
 	left := budget - c.frame(m, all)
 	newest, newestAt := c.newestUser(m, all, left)
 	if newest != nil {
 		left -= c.cost(m.render, newest.messages, math.MaxInt)
 	}
 	var d draft
+	if d.mark = reserve > 0 && left >= reserve+leastText; d.mark {
+		left -= reserve
+	}
 	framed := m.render == RenderSystem && len(all) > 0
+	frame := c.systemFrame(framed)
 	share := c.recallBudget(budget, left, len(all) == 0)
+	spent := 0
 	if share > 0 {
-		spent := c.chooseRecall(&d, m, open, full, freed, share, framed)
-		left, share = left-spent, share-spent
+		spent = c.chooseRecall(&d, m, open, full, freed, share, frame)
 	}
 	// What went before gets what recall leaves of its share, and when the turns are
 	// chosen, what they leave.
-	kept := c.chooseBefore(&d, m, open, full, share, framed)
-	left = c.chooseTurns(&d, m, all, newest, newestAt, left-kept)
-	if len(m.carried) > 0 || m.earlier.any() {
-		room := min(kept+max(left, 0), max(kept, budget/recallShare))
-		c.chooseBefore(&d, m, open, seen(d, len(m.earlier.memories) > 0), room, framed)
+	kept := 0
+	if room := share - max(spent, frame); room > 0 {
+		if kept = c.chooseBefore(&d, m, open, full, room, room); kept > 0 {
+			kept += max(0, frame-spent)
+		}
 	}
+	left = c.chooseTurns(&d, m, all, newest, newestAt, left-spent-kept)
+	room := spent + kept + max(left, 0) - frame - c.costOf(d.recalled)
+	now := seen(d, len(m.earlier.memories) > 0)
+	d.omitted = m.more || m.earlier.more
+	room -= c.chooseOpen(&d, open, room, func(i int) bool { return now.ids[open[i].id] })
+	room -= c.chooseBefore(&d, m, open, now, room, max(kept, budget/recallShare))
+	c.chooseSaid(&d, before, now, room)
 	return d
+}
+
+func (c *composer) costOf(lines []recalledLine) (n int) {
+	for _, l := range lines {
+		n += c.count(l.text+"\n", math.MaxInt)
+	}
+	return n
+}
+
+// chooseSaid chooses the lines of messages that nothing shows and nothing else stands for,
+// the newest first.
+func (c *composer) chooseSaid(d *draft, before []said, shown shown, room int) {
+	d.said = nil
+	for i, s := range slices.Backward(before) {
+		if shown.ids[s.id] {
+			continue
+		}
+		line := c.recalledLine(string(s.role), s.name, s.text, room)
+		if line == "" {
+			continue
+		}
+		line, n, whole := c.fit(line, room)
+		if line != "" {
+			d.said = append(d.said, recalledLine{i, line})
+			room -= n
+		}
+		if !whole {
+			d.omitted = true
+			break
+		}
+	}
+	slices.Reverse(d.said)
 }
 
 // certain gives the ids of the messages that are shown whole whatever is recalled.
@@ -260,6 +356,7 @@ func (c *composer) certain(m material) []int64 {
 	if newest != nil {
 		left -= c.cost(m.render, newest.messages, math.MaxInt)
 	}
+	left -= c.omission()
 	var d draft
 	c.chooseTurns(&d, m, all, newest, at, left-c.recallBudget(m.budget, left, false))
 	var ids []int64
@@ -362,32 +459,16 @@ func (c *composer) recallBudget(budget, left int, alone bool) int {
 
 // chooseRecall chooses the recalled lines and gives what they cost: memories, the best
 // first, then what is open, the newest first. Memories leave what is open up to half
-// of the share. framed says that the system message is paid for.
-func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, freed freed, share int, framed bool) (cost int) {
-	frame := c.count(c.header+"\n", math.MaxInt)
-	if !framed {
-		frame += tokensPerMessage + c.count(string(memd.RoleSystem), math.MaxInt)
-	}
+// of the share. frame is what the system message costs beside them.
+func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, freed freed, share, frame int) (cost int) {
 	room := share - frame
 	if room <= 0 {
 		return 0
 	}
-	var waiting []recalledLine // newest first
-	waitingCost := 0
-	for i, s := range slices.Backward(open) {
-		if waitingCost > room {
-			break
-		}
-		if full.ids[s.id] && !freed.open[i] {
-			continue
-		}
-		if line := c.recalledLine(string(s.role), s.name, s.text, room); line != "" {
-			waiting = append(waiting, recalledLine{i, line})
-			waitingCost += c.count(line+"\n", room)
-		}
-	}
+	shows := func(i int) bool { return full.ids[open[i].id] && !freed.open[i] }
+	waiting := c.chooseOpen(&draft{}, open, room, shows)
 	spent := 0
-	forMemories := room - min(waitingCost, room/2)
+	forMemories := room - min(waiting, room/2)
 	for i, memory := range m.memories {
 		if len(d.recalled) == m.limit {
 			break
@@ -408,42 +489,45 @@ func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, f
 			break
 		}
 	}
-	for _, w := range waiting {
-		line, n, whole := c.fit(w.text, room-spent)
-		if line != "" {
-			d.open = append(d.open, recalledLine{w.at, line})
-			spent += n
-		}
-		if !whole {
-			break
-		}
-	}
-	slices.SortFunc(d.open, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
+	spent += c.chooseOpen(d, open, room-spent, shows)
 	if spent == 0 {
 		return 0
 	}
 	return frame + spent
 }
 
-func (e earlier) any() bool { return e.summary != "" || len(e.memories) > 0 }
-
-// chooseBefore chooses, anew, the lines of what earlier sessions have left open and of
-// what this one said before what is shown of it, of what costs at most room, and gives
-// what they cost. framed says that there is a system message anyway, with its header.
-func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, room int, framed bool) (cost int) {
-	d.carried, d.earlier = nil, nil
-	if len(d.recalled)+len(d.open) == 0 {
-		frame := c.count(c.header+"\n", math.MaxInt)
-		if !framed {
-			frame += tokensPerMessage + c.count(string(memd.RoleSystem), math.MaxInt)
+// chooseOpen chooses, anew, the lines of what is open, the newest first, and gives what they
+// cost, at most room. shows says of a place in open that the turns show it.
+func (c *composer) chooseOpen(d *draft, open []said, room int, shows func(int) bool) (spent int) {
+	d.open = nil
+	for i, s := range slices.Backward(open) {
+		if shows(i) {
+			continue
 		}
-		room, cost = room-frame, frame
+		line := c.recalledLine(string(s.role), s.name, s.text, room)
+		if line == "" {
+			continue
+		}
+		line, n, whole := c.fit(line, room-spent)
+		if line != "" {
+			d.open = append(d.open, recalledLine{i, line})
+			spent += n
+		}
+		if !whole {
+			d.omitted = true
+			break
+		}
 	}
-	if room <= 0 {
-		return 0
-	}
-	spent := 0
-	add := func(lines *[]recalledLine, at int, line string) (more bool) {
+	slices.SortFunc(d.open, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
+	return spent
+}
+
+// chooseBefore chooses, anew, the lines of what earlier sessions have left open, of at most
+// forCarried, and of what stands for what this one said before what is shown of it. It gives
+// what they cost, at most room.
+func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, room, forCarried int) (spent int) {
+	d.carried, d.earlier = nil, nil
+	add := func(lines *[]recalledLine, at int, line string, room int) (whole bool) {
 		line, n, whole := c.fit(line, room-spent)
 		if line != "" {
 			*lines = append(*lines, recalledLine{at, line})
@@ -466,29 +550,27 @@ func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, 
 		if quoted[l.id] || stated[speaker(l.role, l.name)+folded(l.text)] {
 			continue
 		}
-		if line := c.recalledLine(l.role, l.name, l.text, room); line != "" && !add(&d.carried, i, line) {
+		if line := c.recalledLine(l.role, l.name, l.text, room); line != "" && !add(&d.carried, i, line, min(room, forCarried)) {
 			break
 		}
 	}
 	if m.earlier.summary != "" {
-		if line := c.recalledLine(speakerOfSummary, "", m.earlier.summary, room); line != "" {
-			add(&d.earlier, ofSummary, line)
+		if line := c.recalledLine(speakerOfSummary, "", m.earlier.summary, room); line != "" && !add(&d.earlier, ofSummary, line, room) {
+			d.omitted = true
 		}
 	}
 	for i, memory := range slices.Backward(m.earlier.memories) { // the latest first
 		if ids[memory.ID] || shown.states(memory) || m.earlier.covers(memory) {
 			continue
 		}
-		if line := c.recalledLine(memory.Role, actorOf(memory), memory.Memory, room); line != "" && !add(&d.earlier, i, line) {
+		if line := c.recalledLine(memory.Role, actorOf(memory), memory.Memory, room); line != "" && !add(&d.earlier, i, line, room) {
+			d.omitted = true
 			break
 		}
 	}
-	if spent == 0 {
-		return 0
-	}
 	slices.SortStableFunc(d.carried, func(a, b recalledLine) int { return cmp.Compare(m.carried[a.at].place, m.carried[b.at].place) })
 	slices.SortStableFunc(d.earlier, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
-	return cost + spent
+	return spent
 }
 
 // covers says whether the summary is of all messages that state a memory.
@@ -499,7 +581,7 @@ func (e earlier) covers(m memd.Memory) bool {
 // recalledLine gives the line of something recalled, "" if it says nothing. What
 // cannot fit into room tokens need not be whole.
 func (c *composer) recalledLine(role, name, text string, room int) string {
-	text = quotation(text[:min(len(text), (room+1)*maxTokenBytes)])
+	text = quotation(text[:min(len(text), (max(room, 0)+1)*maxTokenBytes)])
 	if text == "" {
 		return ""
 	}
@@ -595,19 +677,16 @@ func (c *composer) trimResults(render string, messages []outgoing, limit int) ([
 }
 
 // encode writes the context down and counts all of it.
-func (c *composer) encode(m material, open []said, d draft) composed {
-	out := composed{messages: []json.RawMessage{}}
+func (c *composer) encode(m material, open, before []said, d draft) composed {
+	out := composed{messages: []json.RawMessage{}, omitted: d.omitted}
+	d.mark = d.mark && d.omitted
 	var lines []string
-	if len(d.recalled)+len(d.open)+len(d.carried)+len(d.earlier) > 0 {
+	if len(d.recalled)+len(d.carried)+len(d.earlier)+len(d.open)+len(d.said) > 0 || d.mark {
 		lines = append(lines, c.header)
 	}
 	for _, l := range d.recalled {
 		lines = append(lines, l.text)
 		out.recalled = append(out.recalled, l.at)
-	}
-	for _, l := range d.open {
-		lines = append(lines, l.text)
-		out.open = append(out.open, open[l.at].id)
 	}
 	for _, l := range d.carried {
 		lines = append(lines, l.text)
@@ -623,6 +702,10 @@ func (c *composer) encode(m material, open []said, d draft) composed {
 			out.summarised = append(out.summarised, l.at)
 		}
 	}
+	if d.mark {
+		lines = append(lines, omitted)
+	}
+	lines = append(lines, c.quotations(&out, open, before, d)...)
 	var sent []outgoing
 	for _, g := range d.groups {
 		sent = append(sent, g.messages...)
@@ -649,6 +732,32 @@ func (c *composer) encode(m material, open []said, d draft) composed {
 		out.used += tokensPerAnswer
 	}
 	return out
+}
+
+// quotations gives the lines of what is quoted, in the order it was said, and notes whose
+// they are.
+func (c *composer) quotations(out *composed, open, before []said, d draft) []string {
+	type quoted struct {
+		id   int64
+		text string
+	}
+	var all []quoted
+	for _, l := range d.open {
+		out.open = append(out.open, open[l.at].id)
+		all = append(all, quoted{open[l.at].id, l.text})
+	}
+	for _, l := range d.said {
+		out.quoted = append(out.quoted, before[l.at].id)
+		all = append(all, quoted{before[l.at].id, l.text})
+	}
+	if len(d.said) > 0 {
+		slices.SortStableFunc(all, func(a, b quoted) int { return cmp.Compare(a.id, b.id) })
+	}
+	var lines []string
+	for _, q := range all {
+		lines = append(lines, q.text)
+	}
+	return lines
 }
 
 // turnLine is a message as RenderSystem shows it: who speaks, what they say with its

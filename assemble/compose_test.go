@@ -46,6 +46,7 @@ func generated(t *rapid.T) []said {
 		id++
 		s := logged(t, id, fmt.Sprintf(format, args...))
 		s.open = rapid.IntRange(0, 3).Draw(t, "open") == 0 && s.role.Learnable()
+		s.silent = !s.open && rapid.Bool().Draw(t, "silent") && s.text != ""
 		all = append(all, s)
 	}
 	text := func() string {
@@ -145,6 +146,13 @@ func TestContextIsAlwaysALegalRequestWithinBudget(t *testing.T) {
 		if rapid.Bool().Draw(t, "summed up") {
 			m.earlier.summary, m.earlier.upto = "They met in\nspring", rapid.Int64Range(1, 20).Draw(t, "upto")
 		}
+		if m.quotes = rapid.Bool().Draw(t, "quotes"); m.quotes {
+			for i := range rapid.IntRange(0, 6).Draw(t, "said") {
+				s := logged(t, int64(i-50), fmt.Sprintf(`{"role":"assistant","content":"nothing %d%s"}`, i, strings.Repeat(" is like it", rapid.SampledFrom([]int{0, 1, 60}).Draw(t, "length"))))
+				s.silent = true
+				m.said = append(m.said, s)
+			}
+		}
 		out := c.compose(m)
 		sent, err := checkLegal(out.messages)
 		if err != nil {
@@ -233,6 +241,9 @@ func checkRecalled(t *rapid.T, m material, out composed, system string, turns []
 		t.Fatalf("%d memories, the limit is %d", len(out.recalled), m.limit)
 	}
 	for i, line := range lines {
+		if line == omitted || strings.HasPrefix(line, "tool: ") || strings.HasPrefix(line, "f: ") || strings.HasPrefix(line, "look: ") || strings.HasPrefix(line, "system: ") || strings.HasPrefix(line, "developer: ") {
+			continue
+		}
 		if !strings.HasPrefix(line, "user: ") && !strings.HasPrefix(line, "assistant: ") && !strings.HasPrefix(line, "summary: They") && !strings.HasPrefix(line, "Ana") {
 			t.Fatalf("line %q", line)
 		}
@@ -247,7 +258,25 @@ func checkRecalled(t *rapid.T, m material, out composed, system string, turns []
 	if !slices.IsSorted(out.summarised) {
 		t.Fatalf("the session's memories in the order %d", out.summarised)
 	}
-	rest := lines[len(out.recalled)+len(out.open):]
+	rest, quoted := lines[len(out.recalled):len(lines)-len(out.open)-len(out.quoted)], lines[len(lines)-len(out.open)-len(out.quoted):]
+	if n := len(rest); n > 0 && rest[n-1] == omitted {
+		rest = rest[:n-1]
+		if !out.omitted {
+			t.Fatal("it says that something was left out, and nothing was")
+		}
+	}
+	// What nothing else stands for is quoted, the newest first if there is not room for all.
+	if !slices.IsSorted(out.quoted) {
+		t.Fatalf("quoted in the order %d", out.quoted)
+	}
+	if m.quotes && !out.omitted && len(out.quoted) < len(m.said) {
+		t.Fatalf("%d of %d quoted: %q", len(out.quoted), len(m.said), quoted)
+	}
+	for i, s := range m.said {
+		if len(out.quoted) > 0 && s.id >= out.quoted[0] && !slices.ContainsFunc(quoted, func(line string) bool { return strings.HasPrefix(line, fmt.Sprintf("assistant: nothing %d", i)) }) {
+			t.Fatalf("%q is missing in %q", s.text, quoted)
+		}
+	}
 	var carried []string
 	for ; len(rest) > 0 && strings.HasPrefix(rest[0], "assistant: carried "); rest = rest[1:] {
 		carried = append(carried, rest[0])
@@ -279,6 +308,61 @@ func checkRecalled(t *rapid.T, m material, out composed, system string, turns []
 				}
 			}
 		}
+	}
+}
+
+// What the turns leave of the budget is for what is not settled.
+func TestWhatIsOpenGetsWhatTheTurnsLeave(t *testing.T) {
+	c := newTestComposer(t)
+	m := material{window: session(t, `{"role":"user","content":"and now?"}`), budget: 1000, render: RenderMessages}
+	for i := range 60 {
+		s := logged(t, int64(i-100), fmt.Sprintf(`{"role":"user","content":"waiting for number %d"}`, i))
+		s.open = true
+		m.open = append(m.open, s)
+	}
+	out := c.compose(m)
+	if len(out.open) != 60 || out.omitted {
+		t.Errorf("%d of 60 quoted with %d of %d tokens, omitted %t", len(out.open), out.used, m.budget, out.omitted)
+	}
+	m.budget = 200
+	out = c.compose(m)
+	if n := len(out.open); n < 15 || n == 60 || out.open[n-1] != -41 || !out.omitted || !strings.Contains(string(out.messages[0]), omitted) {
+		t.Errorf("%d quoted of 60, omitted %t: %s", n, out.omitted, out.messages[0])
+	}
+}
+
+// Nothing that leaves the window is nowhere, and if there is no room for it that is said.
+func TestWhatNothingStandsForIsQuoted(t *testing.T) {
+	c := newTestComposer(t)
+	m := material{quotes: true, budget: 400, render: RenderMessages, window: session(t, `{"role":"user","content":"and now?"}`)}
+	for i := range 20 {
+		s := logged(t, int64(i-100), fmt.Sprintf(`{"role":"user","content":"nothing number %d"}`, i))
+		s.silent = i != 3 // of which something was learned
+		m.said = append(m.said, s)
+	}
+	m.earlier.memories = []memd.Memory{memory("user", "Number three counts", -97)}
+	out := c.compose(m)
+	if len(out.quoted) != 19 || slices.Contains(out.quoted, -97) || out.omitted || strings.Contains(string(out.messages[0]), omitted) {
+		t.Errorf("quoted %d, omitted %t: %s", out.quoted, out.omitted, out.messages[0])
+	}
+	m.budget = 100
+	out = c.compose(m)
+	if n := len(out.quoted); n < 5 || n == 19 || out.quoted[n-1] != -81 || !out.omitted || !strings.Contains(string(out.messages[0]), omitted) {
+		t.Errorf("quoted %d, omitted %t: %s", out.quoted, out.omitted, out.messages[0])
+	}
+	m.budget, m.more = 400, true // than was read
+	if out = c.compose(m); !strings.Contains(string(out.messages[0]), omitted) {
+		t.Errorf("it does not say that there is more: %s", out.messages[0])
+	}
+	// The turns that the budget leaves out.
+	m = material{quotes: true, budget: 200, render: RenderMessages}
+	for i := range 30 {
+		s := logged(t, int64(i+1), fmt.Sprintf(`{"role":"user","content":"nothing like number %d"}`, i))
+		s.silent = true
+		m.window = append(m.window, s)
+	}
+	if out = c.compose(m); !out.omitted || !strings.Contains(string(out.messages[0]), omitted) || out.used > 200 {
+		t.Errorf("it does not say that turns were left out: %d tokens, %s", out.used, out.messages[0])
 	}
 }
 

@@ -412,3 +412,76 @@ func TestContextOfASessionThatLeadsOn(t *testing.T) {
 		}
 	}
 }
+
+// Whatever was said, it is in the window, summed up, or quoted.
+func TestContextHoldsAllThatWasSaid(t *testing.T) {
+	m := newMemory(t)
+	m.learn(m.say("s", "user: My cat is called Momo"))
+	m.settle(m.say("s", "assistant: Nice to hear that", "user: ok", "tool: 17 degrees", "system: Be brief"))
+	deleted := m.say("s", "user: My boat is called Kaya")
+	m.learn(deleted)
+	listed, _, _, err := m.store.List(m.ctx, memd.DefaultTenant, longterm.ListQuery{Scope: memd.Scope{UserID: "alice"}, Limit: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, l := range listed {
+		if strings.Contains(l.Memory, "Kaya") {
+			if err := m.store.Delete(m.ctx, memd.DefaultTenant, l.ID, memd.Scope{}, "api"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	forgotten := m.say("s", "user: My door has the number nine")
+	err = m.storePool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+		_, err := m.log.DropOpen(m.ctx, tx, memd.DefaultTenant, memd.Scope{UserID: "alice"})
+		return err
+	})
+	if err != nil || len(forgotten.Messages) != 1 {
+		t.Fatal(err)
+	}
+	m.settle(m.say("s", "user: hm", "assistant: well", "user: so it goes"))
+	r := request("s")
+	r.Turns = 1
+	r.Query = new(string)
+	expect(t, m.context(r),
+		"system: retrieved memories:\nuser: My cat is called Momo\nassistant: Nice to hear that\nuser: ok\ntool: 17 degrees\nuser: hm\nassistant: well",
+		"user: so it goes")
+	// With a model's summary only what came after it is.
+	err = m.logPool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(m.ctx, `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model) VALUES ($1, $2, $3, 'They spoke of pets.', 'm')`,
+			deleted.SessionNo, memd.DefaultTenant, deleted.Messages[0].ID)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := m.context(r)
+	expect(t, c, "system: retrieved memories:\nuser: My cat is called Momo\nsummary: They spoke of pets.\nuser: hm\nassistant: well", "user: so it goes")
+	if len(c.Summary.Messages) != 2 || c.Summary.Trimmed {
+		t.Errorf("the summary is %+v", c.Summary)
+	}
+	r.Summary, r.Recall = false, 0
+	expect(t, m.context(r), "user: so it goes")
+}
+
+// Where nothing is learned, nothing else is there.
+func TestContextQuotesASessionThatIsNotLearnedFrom(t *testing.T) {
+	m := newMemory(t)
+	off := false
+	if _, err := m.log.CreateSession(m.ctx, memd.DefaultTenant, shortterm.NewSession{UserID: "alice", SessionID: "s", Learn: &off}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 300 {
+		m.say("s", fmt.Sprintf("user: number %d", i))
+	}
+	c := m.context(request("s"))
+	if len(c.Summary.Messages) != 295 || c.Summary.Trimmed {
+		t.Errorf("%d quoted, trimmed %t", len(c.Summary.Messages), c.Summary.Trimmed)
+	}
+	r := request("s")
+	r.TokenBudget = 500
+	c = m.context(r)
+	if n := len(c.Summary.Messages); n < 40 || !c.Summary.Trimmed || c.Tokens.Used > 500 || !strings.Contains(string(c.Messages[0]), "trimmed]") {
+		t.Errorf("%d quoted with %d tokens, trimmed %t: %s", n, c.Tokens.Used, c.Summary.Trimmed, c.Messages[0])
+	}
+}

@@ -20,6 +20,9 @@ type said struct {
 	raw  json.RawMessage
 	// open says that it is neither settled nor skipped.
 	open bool
+	// silent says that nothing was ever learned from it, and that nobody asked for it to be
+	// forgotten: nothing but itself tells what it said.
+	silent bool
 }
 
 // outgoing is a message as it is sent.

@@ -53,6 +53,8 @@ type contextAnswer struct {
 type contextSummary struct {
 	Upto     *int64   `json:"upto" doc:"The last message that the line of a model's summary is of; null without one."`
 	Memories []string `json:"memories" doc:"Ids of memories of the session, beside those recalled."`
+	Messages []int64  `json:"messages" doc:"Messages that are quoted since nothing else stands for them."`
+	Trimmed  bool     `json:"trimmed" doc:"There was no room for all that has left the window, which a line says."`
 }
 
 type contextTokens struct {
@@ -124,7 +126,7 @@ func (s *server) postContext(ctx context.Context, c *call, in *postContextInput)
 	out := contextAnswer{
 		SessionID: assembled.SessionID, Appended: appendedMessages(appended), Messages: assembled.Messages,
 		Recalled: scoredMemories(assembled.Recalled), Degraded: append([]string{}, assembled.Degraded...),
-		Open: assembled.Open, Carried: assembled.Carried, Summary: contextSummary{assembled.Summary.Upto, assembled.Summary.Memories},
+		Open: assembled.Open, Carried: assembled.Carried, Summary: contextSummary(assembled.Summary),
 		Tokens: contextTokens{assembled.Tokens.Budget, assembled.Tokens.Used, assembled.Tokens.Counter},
 	}
 	if out.SessionID == "" {

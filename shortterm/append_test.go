@@ -551,7 +551,7 @@ func TestOneConnectionIsEnough(t *testing.T) {
 					f.settleAll(t, c, StateDone)
 				}
 			}
-			if _, err := f.Window(t.Context(), tenant, user, "", 2); err != nil {
+			if _, err := f.Window(t.Context(), tenant, user, "", 2, 1<<16); err != nil {
 				t.Error(err)
 			}
 			if c, err := f.AwaitIdle(t.Context(), tenant, user, session); err != nil || c.Done != 2 {

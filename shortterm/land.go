@@ -47,9 +47,10 @@ func (w write) queueWay(b *pgx.Batch, on *way) {
 	})
 }
 
-// maxHalts is how often a write looks for where it lands: each time another has turned
-// over the session that it had found.
-const maxHalts = 100
+// maxHalts is how often a write looks for where it lands. Those that turn sessions of a user
+// over go one after the other, so that only a deletion, or a rotation that was asked for, has
+// one look again.
+const maxHalts = 10
 
 // sendOn writes w where the session that it names is none to write to: to the one that
 // takes its place, which it may have to make. An answer without messages says that it
@@ -75,27 +76,31 @@ func (l *Log) sendOn(ctx context.Context, w write) (Appended, error) {
 	if len(on) > 1 && on.last().forwardsTo == "" {
 		answer, err := l.send(ctx, w.along(on))
 		if err == nil && len(answer.Messages) > 0 {
-			l.shorten(ctx, w.tenant, on[0], on.last().sessionID)
+			l.shorten(ctx, w, on)
 		}
 		if err != nil || len(answer.Messages) > 0 {
 			return answer, err
 		}
 	}
 	var answer Appended
-	var landed string
 	err := l.pool.InTenant(ctx, w.tenant, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, lendTimeout, strconv.FormatInt(l.cfg.LockTimeout.Milliseconds(), 10)); err != nil {
+		b := &pgx.Batch{}
+		b.Queue(lendTimeout, strconv.FormatInt(l.cfg.LockTimeout.Milliseconds(), 10))
+		b.Queue(lockChains, w.tenant, w.user)
+		w.queueWay(b, &on) // as those before have left it
+		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(on) == 0 {
 			return err
 		}
+		var landed string
 		var err error
 		answer, landed, err = l.land(ctx, tx, w, on)
+		if from := on[0]; err == nil && len(answer.Messages) > 0 && from.forwardsTo != "" && from.forwardsTo != landed {
+			_, err = tx.Exec(ctx, shortenWay, w.tenant, from.no, from.forwardsTo, landed)
+		}
 		return err
 	})
 	if err != nil {
 		return Appended{}, err
-	}
-	if len(answer.Messages) > 0 {
-		l.shorten(ctx, w.tenant, on[0], landed)
 	}
 	return answer, nil
 }
@@ -226,12 +231,28 @@ func isUnanswered(role memd.Role, raw []byte) bool {
 	return len(m.ToolCalls) > 0 || len(m.FunctionCall) > 0 && string(m.FunctionCall) != "null"
 }
 
-// shorten has the session that was asked for forward to where its way ended. It is no part
-// of what was asked: where it fails, the way stays as long as it is.
-func (l *Log) shorten(ctx context.Context, tenant string, from stop, to string) {
-	if from.forwardsTo != "" && from.forwardsTo != to {
-		_, _ = l.exec(ctx, tenant, shortenWay, tenant, from.no, from.forwardsTo, to)
+// shorten has the session that was asked for forward to where its way ends. It is no part
+// of what was asked: where it fails, or sessions of the user are just turned over or
+// deleted, the way stays as long as it is.
+func (l *Log) shorten(ctx context.Context, w write, on way) {
+	if on[0].forwardsTo == on.last().sessionID {
+		return
 	}
+	_ = l.pool.InTenant(ctx, w.tenant, func(tx pgx.Tx) error {
+		var free bool
+		if err := tx.QueryRow(ctx, tryChains, w.tenant, w.user).Scan(&free); err != nil || !free {
+			return err
+		}
+		// Who was deleted meanwhile must not be led to: the name may become another's.
+		var now way
+		b := &pgx.Batch{}
+		w.queueWay(b, &now)
+		if err := tx.SendBatch(ctx, b).Close(); err != nil || len(now) == 0 || now.last().forwardsTo != "" {
+			return err
+		}
+		_, err := tx.Exec(ctx, shortenWay, w.tenant, now[0].no, now[0].forwardsTo, now.last().sessionID)
+		return err
+	})
 }
 
 func newName() (string, error) {
@@ -268,8 +289,11 @@ const (
 	SELECT no, session_id, forwards_to, over FROM hop
 	UNION SELECT no, session_id, forwards_to, over FROM back ORDER BY no`
 
-	// shortenWay changes it only from what it was found to be.
-	shortenWay = `UPDATE conversation_session SET forwards_to = $4 WHERE tenant_id = $1 AND no = $2 AND forwards_to = $3`
+	// shortenWay changes it only from what it was found to be, and waits for nobody.
+	shortenWay = `UPDATE conversation_session SET forwards_to = $4 WHERE tenant_id = $1 AND no = (
+		SELECT no FROM conversation_session WHERE tenant_id = $1 AND no = $2 AND forwards_to = $3 FOR NO KEY UPDATE SKIP LOCKED)`
+
+	tryChains = `SELECT pg_try_advisory_xact_lock(hashtext($1), hashtext($2))`
 
 	holdNamed = `SELECT no, session_id, forwards_to, ` + isOver + `, next_session_id, agent_id, incognito,
 		       closed_at IS NULL AND kind = 'chat' AND last_message_id IS NOT NULL,

@@ -304,7 +304,7 @@ func TestIncognito(t *testing.T) {
 			equal(t, "state", got.Messages[0].State, StateSkipped)
 			f.do(t, `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model) VALUES ($1, 'acme', 1, 'a secret', 'm')`, got.SessionNo)
 			f.wantTexts(t, "s", "a secret", "so it is")
-			if w, err := f.Window(t.Context(), tenant, user, "", 5); err != nil || w.Session == nil || len(w.Entries) != 2 {
+			if w, err := f.Window(t.Context(), tenant, user, "", 5, 1<<16); err != nil || w.Session == nil || len(w.Entries) != 2 {
 				t.Errorf("window %+v, %v", w, err)
 			}
 			_, err := f.ChangeSession(t.Context(), tenant, user, "s", "", Change{Learn: ptr(true)})
@@ -322,7 +322,7 @@ func TestIncognito(t *testing.T) {
 			kind(t, "counts", err, memd.NotFound)
 			_, err = f.ChangeSession(t.Context(), tenant, user, "s", "", Change{Closed: ptr(true)})
 			kind(t, "closing it again", err, memd.NotFound)
-			if w, err := f.Window(t.Context(), tenant, user, "s", 5); err != nil || w.Session != nil || len(w.Entries)+len(w.Open)+len(w.Past) != 0 {
+			if w, err := f.Window(t.Context(), tenant, user, "s", 5, 1<<16); err != nil || w.Session != nil || len(w.Entries)+len(w.Open)+len(w.Past) != 0 {
 				t.Errorf("window %+v, %v", w, err)
 			}
 			err = f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
@@ -374,7 +374,7 @@ func TestAnIncognitoSessionTurnsOver(t *testing.T) {
 		t.Fatal(second, third)
 	}
 	equal(t, "messages", f.rows(t, "conversation_context"), 1)
-	if w, err := f.Window(t.Context(), tenant, user, "s", 5); err != nil || w.Session == nil || w.Session.SessionID != third.SessionID || len(w.Entries) != 1 {
+	if w, err := f.Window(t.Context(), tenant, user, "s", 5, 1<<16); err != nil || w.Session == nil || w.Session.SessionID != third.SessionID || len(w.Entries) != 1 {
 		t.Errorf("window %+v, %v", w, err)
 	}
 	f.change(t, third.SessionID, Change{Closed: ptr(true)})

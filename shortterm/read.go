@@ -17,6 +17,9 @@ type Entry struct {
 	Ingest Ingest
 }
 
+// Forgotten says that it was not learned from since what it says was to be forgotten.
+func (e Entry) Forgotten() bool { return e.Ingest.Error == forgotten }
+
 // Ingest says where a message stands on its way to the long tier.
 type Ingest struct {
 	State string

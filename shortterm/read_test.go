@@ -166,7 +166,7 @@ func TestTheLatestSession(t *testing.T) {
 		if err != nil || got != want {
 			t.Errorf("the latest is %q, %v; want %q", got, err, want)
 		}
-		w, err := f.Window(t.Context(), tenant, user, "", 5)
+		w, err := f.Window(t.Context(), tenant, user, "", 5, 1<<16)
 		if err != nil || w.Session == nil || w.Session.SessionID != want {
 			t.Errorf("the latest window is %+v, %v; want %q", w.Session, err, want)
 		}
@@ -195,7 +195,7 @@ func TestTheLatestSession(t *testing.T) {
 	latest("s4") // made after the last message came
 	f.append(t, call(t, "s2", "c"))
 	latest("s2")
-	w, err := f.Window(t.Context(), tenant, "nobody", "", 5)
+	w, err := f.Window(t.Context(), tenant, "nobody", "", 5, 1<<16)
 	if err != nil || w.Session != nil || len(w.Entries) > 0 {
 		t.Errorf("a user without sessions: %+v, %v", w, err)
 	}
@@ -318,7 +318,7 @@ func TestOneMessageAndItsPermissionCheck(t *testing.T) {
 
 func TestTheWindowAndWhatIsOpenBesides(t *testing.T) {
 	f := open(t, Config{})
-	w, err := f.Window(t.Context(), tenant, user, "new", 3)
+	w, err := f.Window(t.Context(), tenant, user, "new", 3, 1<<16)
 	if err != nil || w.Session != nil || len(w.Entries)+len(w.Open) > 0 {
 		t.Errorf("a new session: %+v, %v", w, err)
 	}
@@ -335,7 +335,7 @@ func TestTheWindowAndWhatIsOpenBesides(t *testing.T) {
 		2: {ids(here)[2:], {ids(before)[1], ids(here)[0]}},
 		9: {ids(here), {ids(before)[1]}},
 	} {
-		w, err := f.Window(t.Context(), tenant, user, "s1", turns)
+		w, err := f.Window(t.Context(), tenant, user, "s1", turns, 1<<16)
 		if err != nil || w.Session == nil || w.Session.Messages != 6 {
 			t.Fatalf("%d turns: %+v, %v", turns, w.Session, err)
 		}
@@ -375,7 +375,7 @@ func TestTenantsSeeNothingOfEachOther(t *testing.T) {
 			kind(t, "Messages of the latest", err, memd.NotFound)
 			_, err = f.Message(t.Context(), other, id, memd.Scope{})
 			kind(t, "Message", err, memd.NotFound)
-			w, err := f.Window(t.Context(), other, user, "s", 5)
+			w, err := f.Window(t.Context(), other, user, "s", 5, 1<<16)
 			if err != nil || w.Session != nil || len(w.Entries)+len(w.Open) > 0 {
 				t.Errorf("Window = %+v, %v", w, err)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/internal/memdtest"
+	"github.com/memdhq/memd/postgres"
 )
 
 func ptr[T any](v T) *T { return &v }
@@ -379,7 +380,7 @@ func TestLimits(t *testing.T) {
 				}
 				f.wantTexts(t, next.SessionID, "new", "answer", "more")
 				f.checkSession(t, next.SessionID, 3)
-				if w, err := f.Window(t.Context(), tenant, user, "s", 5); err != nil || w.Session == nil || w.Session.SessionID != next.SessionID {
+				if w, err := f.Window(t.Context(), tenant, user, "s", 5, 1<<16); err != nil || w.Session == nil || w.Session.SessionID != next.SessionID {
 					t.Errorf("window %+v, %v", w.Session, err)
 				}
 				if again, made := f.rotate(t, Rotation{SessionID: "s"}); made || again.SessionID != next.SessionID {
@@ -494,7 +495,7 @@ func TestForwardsAreFollowedAndKeptShort(t *testing.T) {
 	equal(t, "landed in", f.append(t, answer).SessionID, last)
 	equal(t, "forwards to", value(f.session(t, "s0").ForwardsTo), last)
 	equal(t, "its next stays", value(f.session(t, "s0").NextSessionID), sessions[1])
-	if w, err := f.Window(t.Context(), tenant, user, sessions[1], 1); err != nil || w.Session.SessionID != last {
+	if w, err := f.Window(t.Context(), tenant, user, sessions[1], 1, 1<<16); err != nil || w.Session.SessionID != last {
 		t.Errorf("window of %+v, %v", w.Session, err)
 	}
 	// By the first name it is turned over again, and stays short.
@@ -510,6 +511,44 @@ func TestForwardsAreFollowedAndKeptShort(t *testing.T) {
 		f.wantTexts(t, s, fmt.Sprint(i))
 	}
 	equal(t, "texts", len(f.texts(t, sessions[n+3])), 1)
+}
+
+// A way is not shortened to a session that is gone.
+func TestShorteningKnowsWhatIsThere(t *testing.T) {
+	f := open(t, Config{})
+	f.make(t, NewSession{SessionID: "s0", Limits: Limits{Turns: ptr(1)}})
+	at := []string{"s0"}
+	for i := range 4 {
+		at = append(at, f.append(t, call(t, at[len(at)-1], fmt.Sprint(i))).SessionID)
+	}
+	at = slices.Compact(at) // s0, and three after it
+	w := newWrite(tenant, call(t, "s0", "x"))
+	var found way
+	b := postgres.TenantBatch(tenant)
+	w.queueWay(b, &found)
+	if err := f.pool.SendBatch(t.Context(), b).Close(); err != nil || len(found) != 4 {
+		t.Fatalf("%+v, %v", found, err)
+	}
+	err := f.inTenant(t.Context(), tenant, func(tx pgx.Tx) error { // after who wrote there found the way
+		no, _, messages, err := f.HoldSession(t.Context(), tx, tenant, user, at[3])
+		if err == nil {
+			err = f.Remove(t.Context(), tx, tenant, no, messages)
+		}
+		if err == nil {
+			err = f.RemoveSession(t.Context(), tx, tenant, no)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.shorten(t.Context(), w, found)
+	if to := value(f.session(t, "s0").ForwardsTo); to == at[3] {
+		t.Error("it leads to what is gone")
+	}
+	got := f.append(t, call(t, "s0", "on"))
+	equal(t, "its next stays", value(f.session(t, "s0").NextSessionID), at[1])
+	equal(t, "what carries on the last one left", value(f.session(t, at[2]).NextSessionID), got.SessionID)
 }
 
 // What stands in the log under a client id and comes again is the same message, also if the
@@ -680,6 +719,41 @@ func TestTurningOverUnderLoad(t *testing.T) {
 	equal(t, "counted wrongly", f.query(t, `SELECT count(*) FROM conversation_session s CROSS JOIN LATERAL
 		(SELECT count(*) FILTER (WHERE role = 'user') AS turns, sum(octet_length(message)) AS bytes FROM conversation_context c WHERE c.session_no = s.no) c
 		 WHERE s.turns <> c.turns OR s.bytes <> c.bytes`), 0)
+}
+
+// Many at once who each turn the session over: nobody is sent away, and nobody looks for
+// where to write to more than a few times.
+func TestAllWhoTurnOverAtOnceAreHeard(t *testing.T) {
+	f := open(t, Config{})
+	f.make(t, NewSession{SessionID: "s", Limits: Limits{Turns: ptr(1)}})
+	f.append(t, call(t, "s", "first"))
+	const writers, each = 60, 3
+	landed := make(chan string, writers*each)
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			name := "s"
+			for i := range each {
+				got, err := f.Append(t.Context(), tenant, call(t, name, fmt.Sprintf("%d/%d", w, i)))
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				landed <- got.SessionID
+				if w%2 == 0 {
+					name = got.SessionID // where the others write to
+				}
+			}
+		})
+	}
+	wg.Wait()
+	close(landed)
+	sessions := map[string]bool{}
+	for s := range landed {
+		sessions[s] = true
+	}
+	equal(t, "sessions", len(sessions), writers*each)
+	equal(t, "not carried on", f.query(t, `SELECT count(*) FROM conversation_session s WHERE next_session_id IS NULL`), 1)
 }
 
 func TestTogetherTurnsOverWithinItself(t *testing.T) {

@@ -112,6 +112,11 @@ func (l *Log) landTogether(ctx context.Context, tx pgx.Tx, tenant string, writes
 	}
 	ways := make([]way, len(writes))
 	b := &pgx.Batch{}
+	for n, w := range writes { // they are in the order of their users
+		if n == 0 || w.user != writes[n-1].user {
+			b.Queue(lockChains, tenant, w.user)
+		}
+	}
 	queueSessions(b, tenant, writes)
 	for n, w := range writes {
 		w.queueWay(b, &ways[n])
@@ -168,7 +173,7 @@ func appendErr(err error, key *idempotency.Key) error {
 }
 
 func beingDeleted() error {
-	return &memd.Error{Kind: memd.Unavailable, Op: "shortterm.append", Msg: "the session is being deleted", RetryAfter: time.Second}
+	return &memd.Error{Kind: memd.Unavailable, Op: "shortterm.append", Msg: "the session is being deleted or followed by another", RetryAfter: time.Second}
 }
 
 // keptOf are the arguments of keepTogether.

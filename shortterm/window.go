@@ -19,6 +19,10 @@ type Window struct {
 	// Open are the newest unsettled messages that stand before Entries: of this session
 	// and of those it carries on; chronological.
 	Open []Entry
+	// Before are the newest settled messages of the session between those that Summary is of
+	// and Entries, chronological; MoreBefore says that there are others before them.
+	Before     []Entry
+	MoreBefore bool
 	// Summary is a model's summary of the session's beginning, nil if there is none.
 	Summary *Summary
 	// Past are the sessions that this one carries on, the latest first, as long as it has
@@ -41,8 +45,10 @@ type Past struct {
 }
 
 const (
-	// maxOpen bounds Window.Open.
-	maxOpen = 200
+	// maxOpen bounds Window.Open, and maxBefore how many messages are looked at for
+	// Window.Before.
+	maxOpen   = 200
+	maxBefore = 1000
 	// maxPast is how many sessions back a chain is followed. Of the nearest lastOfNearest
 	// messages are read, of each other lastOfFarther.
 	maxPast       = 8
@@ -52,8 +58,9 @@ const (
 
 // Window gives the last turns of a session, what is open besides, and what it carries on,
 // in one round trip. An empty sessionID is the user's latest session of kind chat. A
-// session that does not exist has an empty window.
-func (l *Log) Window(ctx context.Context, tenant, userID, sessionID string, turns int) (Window, error) {
+// session that does not exist has an empty window. Of Before as many are read as have
+// about beforeBytes.
+func (l *Log) Window(ctx context.Context, tenant, userID, sessionID string, turns, beforeBytes int) (Window, error) {
 	var w Window
 	past := map[int64]int{} // the place in w.Past of a session's number
 	b := postgres.TenantBatch(tenant)
@@ -79,6 +86,17 @@ func (l *Log) Window(ctx context.Context, tenant, userID, sessionID string, turn
 		}
 		return err
 	}))
+	if turns > 0 && beforeBytes > 0 {
+		b.Queue(windowBefore, tenant, userID, turns, maxBefore, beforeBytes).Query(eachRow(func(rows pgx.Rows) error {
+			var more bool
+			e, _, err := scanEntry(rows, &more)
+			w.MoreBefore = w.MoreBefore || more
+			if err == nil && (len(w.Entries) == 0 || e.ID < w.Entries[0].ID) {
+				w.Before = append(w.Before, e)
+			}
+			return err
+		}))
+	}
 	b.Queue(windowPast, tenant, userID, turns, maxPast).Query(eachRow(func(rows pgx.Rows) error {
 		var p Past
 		var no int64
@@ -174,6 +192,23 @@ const (
 		 ORDER BY 1 DESC LIMIT $5
 	)
 	SELECT ` + entryColumns + ` FROM open JOIN conversation_context c ON c.tenant_id = $1 AND c.id = open.message_id` + entryIngest + `
+	 ORDER BY c.id`
+
+	// windowBefore: of the newest $4 messages those that have settled, as long as they have $5
+	// bytes together.
+	windowBefore = `WITH s AS (` + theWindow + `), start AS (` + windowStart + `), newest AS (
+		SELECT c.* FROM s, conversation_context c
+		 WHERE ` + ofSession + ` AND c.id < (SELECT id FROM start)
+		   AND c.id > coalesce((SELECT y.upto FROM session_summary y WHERE y.tenant_id = $1 AND y.session_no = s.no), 0)
+		 ORDER BY c.id DESC LIMIT $4
+	), measured AS (
+		SELECT n.*, sum(octet_length(n.message)) OVER (ORDER BY n.id DESC) AS upto_bytes FROM newest n
+		 WHERE n.role IN ('user', 'assistant', 'tool') AND NOT EXISTS (SELECT FROM ingest_open o WHERE o.tenant_id = $1 AND o.message_id = n.id)
+	), c AS (
+		SELECT m.*, m.upto_bytes > $5::bigint OR (SELECT count(*) FROM newest) >= $4 AS more FROM measured m
+		 WHERE m.upto_bytes - octet_length(m.message) <= $5::bigint
+	)
+	SELECT c.more, ` + entryColumns + ` FROM c` + entryIngest + `
 	 ORDER BY c.id`
 
 	// growing is the session as long as it has fewer turns than $3.

@@ -31,7 +31,7 @@ func TestTheWindowShowsWhatTheSessionCarriesOn(t *testing.T) {
 	f.do(t, `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model)
 		SELECT no, tenant_id, last_message_id, 'of ' || session_id, 'm' FROM conversation_session WHERE session_id IN ('s9', 's11')`)
 
-	w, err := f.Window(t.Context(), tenant, user, "s11", 3)
+	w, err := f.Window(t.Context(), tenant, user, "s11", 3, 1<<16)
 	if err != nil || w.No == 0 || w.Summary == nil || w.Summary.Text != "of s11" || w.Summary.Upto != all[10][1] {
 		t.Fatalf("%+v, %v", w, err)
 	}
@@ -55,13 +55,13 @@ func TestTheWindowShowsWhatTheSessionCarriesOn(t *testing.T) {
 		t.Errorf("open: %v, want %v", entryIDs(w.Open), open)
 	}
 	// As long as it has fewer turns than are asked for: here it has one or two.
-	if w, err := f.Window(t.Context(), tenant, user, "s11", 1); err != nil || len(w.Past) > 0 {
+	if w, err := f.Window(t.Context(), tenant, user, "s11", 1, 1<<16); err != nil || len(w.Past) > 0 {
 		t.Errorf("with a full window: %v, %v", w.Past, err)
 	}
-	if w, err := f.Window(t.Context(), tenant, user, "s3", 5); err != nil || len(w.Past) != 1 || w.Past[0].SessionID != "s2" {
+	if w, err := f.Window(t.Context(), tenant, user, "s3", 5, 1<<16); err != nil || len(w.Past) != 1 || w.Past[0].SessionID != "s2" {
 		t.Errorf("behind an incognito session: %+v, %v", w.Past, err)
 	}
-	if w, err := f.Window(t.Context(), "other", user, "s11", 5); err != nil || w.Session != nil || len(w.Past)+len(w.Open) > 0 || w.Summary != nil {
+	if w, err := f.Window(t.Context(), "other", user, "s11", 5, 1<<16); err != nil || w.Session != nil || len(w.Past)+len(w.Open) > 0 || w.Summary != nil {
 		t.Errorf("another tenant: %+v, %v", w, err)
 	}
 }
@@ -74,7 +74,7 @@ func TestTheWindowReadsTheLastOfALongPast(t *testing.T) {
 		texts = append(texts, fmt.Sprint(i))
 	}
 	nearest, farther := ids(f.append(t, call(t, "s2", texts...))), ids(f.append(t, call(t, "s1", texts...)))
-	w, err := f.Window(t.Context(), tenant, user, "s3", 5)
+	w, err := f.Window(t.Context(), tenant, user, "s3", 5, 1<<16)
 	if err != nil || len(w.Past) != 2 {
 		t.Fatalf("%+v, %v", w.Past, err)
 	}
@@ -90,7 +90,7 @@ func TestTheWindowIsThatOfWhereASessionWasRotatedTo(t *testing.T) {
 	all := f.chain(t, 4)
 	f.do(t, `UPDATE conversation_session SET closed_at = now(), forwards_to = 's' || (substr(session_id, 2)::int + 1) WHERE session_id IN ('s1', 's2')`)
 	for _, asked := range []string{"s1", "s2", "s3"} {
-		w, err := f.Window(t.Context(), tenant, user, asked, 5)
+		w, err := f.Window(t.Context(), tenant, user, asked, 5, 1<<16)
 		if err != nil || w.Session == nil || w.Session.SessionID != "s3" || show(entryIDs(w.Entries)) != show(all[2]) {
 			t.Errorf("%s: %+v, %v, %v", asked, w.Session, entryIDs(w.Entries), err)
 		}
@@ -104,7 +104,7 @@ func TestANameMadeAgainIsAnotherSession(t *testing.T) {
 	// As whoever was made while its previous one was being deleted has it.
 	f.do(t, `UPDATE conversation_session SET previous_session_id = 's3', next_session_id = 's3' WHERE session_id = 's1'`)
 	f.do(t, `UPDATE conversation_session SET next_session_id = 's1', forwards_to = 's1', closed_at = now() WHERE session_id = 's3'`)
-	w, err := f.Window(t.Context(), tenant, user, "s3", 5)
+	w, err := f.Window(t.Context(), tenant, user, "s3", 5, 1<<16)
 	if err != nil || w.Session == nil || w.Session.SessionID != "s3" || len(w.Past) != 2 || w.Past[0].SessionID != "s2" || w.Past[1].SessionID != "s1" {
 		t.Fatalf("%+v, %v", w.Past, err)
 	}
@@ -113,7 +113,7 @@ func TestANameMadeAgainIsAnotherSession(t *testing.T) {
 			t.Errorf("%s: %v", p.SessionID, entryIDs(p.Entries))
 		}
 	}
-	if w, err := f.Window(t.Context(), tenant, user, "s1", 5); err != nil || len(w.Past) != 0 {
+	if w, err := f.Window(t.Context(), tenant, user, "s1", 5, 1<<16); err != nil || len(w.Past) != 0 {
 		t.Errorf("carries on one that was made after it: %+v, %v", w.Past, err)
 	}
 	if _, _, err := f.Rotate(t.Context(), tenant, Rotation{UserID: user, SessionID: "s3", NextSessionID: "s4"}); err != nil {
@@ -143,7 +143,7 @@ func TestWhatSurroundsADeletedSessionIsJoined(t *testing.T) {
 			equal(t, "the previous of c", value(f.session(t, "c").PreviousSessionID), "a")
 			equal(t, "the previous of d", value(f.session(t, "d").PreviousSessionID), "a")
 			f.append(t, call(t, "b", "of another"))
-			w, err := f.Window(t.Context(), tenant, user, "c", 5)
+			w, err := f.Window(t.Context(), tenant, user, "c", 5, 1<<16)
 			if err != nil || len(w.Past) != 1 || w.Past[0].SessionID != "a" {
 				t.Errorf("%+v, %v", w.Past, err)
 			}
@@ -207,4 +207,29 @@ func TestDeletingAllOfAChainAtOnce(t *testing.T) {
 	equal(t, "sessions that name one that is gone", f.query(t, `SELECT count(*) FROM conversation_session s
 		 WHERE previous_session_id IS NOT NULL AND NOT EXISTS (SELECT FROM conversation_session o WHERE o.session_id = s.previous_session_id AND o.no < s.no)
 		    OR next_session_id IS NOT NULL AND NOT EXISTS (SELECT FROM conversation_session o WHERE o.session_id = s.next_session_id AND o.no > s.no)`), 0)
+}
+
+// What has settled and stands before the turns is read from the newest back, as far as the
+// bytes go.
+func TestTheWindowAndWhatWasSaidBefore(t *testing.T) {
+	f := open(t, Config{})
+	here := ids(f.append(t, call(t, "s", "1", "2", "3", "4", "5", "6", "7", "8")))
+	f.do(t, `DELETE FROM ingest_open WHERE message_id <> $1`, here[3])
+	f.do(t, `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model)
+		SELECT no, tenant_id, $1, 'one', 'm' FROM conversation_session`, here[0])
+	size := len(`{"role":"user","content":"1"}`)
+	for bytes, want := range map[int]struct {
+		ids  []int64
+		more bool
+	}{
+		0:                     {nil, false},
+		size / 2:              {here[5:6], true},
+		size + size/2:         {here[4:6], true},
+		len(here) * 10 * size: {[]int64{here[1], here[2], here[4], here[5]}, false},
+	} {
+		w, err := f.Window(t.Context(), tenant, user, "s", 1, bytes)
+		if err != nil || show(entryIDs(w.Before)) != show(want.ids) || w.MoreBefore != want.more || show(entryIDs(w.Open)) != show(here[3:4]) {
+			t.Errorf("%d bytes: %v, more %t, open %v, %v; want %v", bytes, entryIDs(w.Before), w.MoreBefore, entryIDs(w.Open), err, want)
+		}
+	}
 }

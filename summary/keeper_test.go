@@ -124,7 +124,7 @@ func (f *fixture) due() (n int) {
 
 func (f *fixture) summary(session string) (text string, upto int64) {
 	f.Helper()
-	w, err := f.log.Window(f.Context(), tenant, "alice", session, 5)
+	w, err := f.log.Window(f.Context(), tenant, "alice", session, 5, 1<<16)
 	if err != nil {
 		f.Fatal(err)
 	}
