@@ -1,0 +1,5 @@
+//go:build long
+
+package httpapi
+
+const larger = 10
