@@ -8,6 +8,10 @@
 // directory ever deleted. It runs without root's rights and listens on nothing
 // but a socket that only its own user can reach.
 //
+// Backup and Restore run pg_dump and pg_restore of the same installation, with the
+// rights of the server's account. A data directory that is restored gets its name when
+// all is in it; an archive is checked by the rows of each table.
+//
 // The JetStream store is worth nothing: a store that cannot be read is moved
 // aside and a new one begun.
 package embedded

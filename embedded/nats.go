@@ -75,6 +75,27 @@ func StartNATS(cfg NATSConfig) (_ *NATS, err error) {
 	return n, nil
 }
 
+// RemoveStore removes the store of a server that runs no more. That of one which runs is
+// left, and an error of kind Conflict.
+func RemoveStore(dir string) error {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return natsError("bad store folder", err)
+	}
+	if _, err := os.Lstat(dir); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	lock, err := lockDataDir(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Close() }()
+	if err := os.RemoveAll(dir); err != nil {
+		return natsError("cannot remove the store", err)
+	}
+	return nil
+}
+
 // Conn connects within the process. The connection reconnects for ever; after a
 // lost store it has reconnected to a server without streams, so a caller that
 // keeps any gives a nats.ReconnectHandler that makes them again.

@@ -64,32 +64,8 @@ type Postgres struct {
 // cannot be used and one of another version are errors of kind Conflict or
 // Invalid that say in one line what to do.
 func StartPostgres(ctx context.Context, cfg PostgresConfig) (_ *Postgres, err error) {
-	dir, err := filepath.Abs(cfg.DataDir)
+	p, err := takeDataDir(cfg)
 	if err != nil {
-		return nil, &memd.Error{Kind: memd.Invalid, Op: "embedded.postgres", Err: err}
-	}
-	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
-		dir = resolved
-	}
-	cfg.DataDir = dir
-	p := &Postgres{cfg: cfg, stop: make(chan struct{}), done: make(chan struct{})}
-
-	if err := makeParents(filepath.Dir(dir)); err != nil {
-		return nil, &memd.Error{Kind: memd.Invalid, Op: "embedded.postgres", Msg: "cannot make the data folder", Err: err}
-	}
-	if p.account, err = chooseAccount(dir); err != nil {
-		return nil, err
-	}
-	if err := p.account.canReach(filepath.Dir(dir)); err != nil {
-		if !handsOverFolders {
-			return nil, err
-		}
-		p.byHand = true
-	}
-	if err := p.account.canReach(filepath.Join(cfg.BinDir, "bin")); err != nil {
-		return nil, err
-	}
-	if p.lock, err = lockDataDir(dir); err != nil {
 		return nil, err
 	}
 	defer func() {
@@ -113,6 +89,51 @@ func StartPostgres(ctx context.Context, cfg PostgresConfig) (_ *Postgres, err er
 		return nil, errors.Join(err, p.Stop(context.WithoutCancel(ctx)))
 	}
 	return p, nil
+}
+
+// takeDataDir chooses whom to run as, and locks the data directory, which need not
+// exist.
+func takeDataDir(cfg PostgresConfig) (*Postgres, error) {
+	dir, err := resolveDataDir(cfg.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	cfg.DataDir = dir
+	p := newPostgres(cfg)
+	if err := makeParents(filepath.Dir(dir)); err != nil {
+		return nil, &memd.Error{Kind: memd.Invalid, Op: "embedded.postgres", Msg: "cannot make the data folder", Err: err}
+	}
+	if p.account, err = chooseAccount(dir); err != nil {
+		return nil, err
+	}
+	if err := p.account.canReach(filepath.Dir(dir)); err != nil {
+		if !handsOverFolders {
+			return nil, err
+		}
+		p.byHand = true
+	}
+	if err := p.account.canReach(filepath.Join(cfg.BinDir, "bin")); err != nil {
+		return nil, err
+	}
+	if p.lock, err = lockDataDir(dir); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func newPostgres(cfg PostgresConfig) *Postgres {
+	return &Postgres{cfg: cfg, stop: make(chan struct{}), done: make(chan struct{})}
+}
+
+func resolveDataDir(dir string) (string, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", &memd.Error{Kind: memd.Invalid, Op: "embedded.postgres", Err: err}
+	}
+	if resolved, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = resolved
+	}
+	return dir, nil
 }
 
 // OwnerURL is the connection string of the role that owns the database memd and
@@ -193,23 +214,39 @@ func (p *Postgres) release() {
 // a file beside the directory, since at a first start there is no directory yet,
 // and goes with the process, however that ends.
 func lockDataDir(dir string) (*os.File, error) {
-	path := filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".lock")
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, &memd.Error{Kind: memd.Invalid, Op: "embedded.postgres", Msg: "cannot lock the data folder", Err: err}
-	}
-	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-	if err == nil {
-		return f, nil
-	}
-	_ = f.Close()
-	if errors.Is(err, unix.EWOULDBLOCK) {
-		return nil, &memd.Error{
-			Kind: memd.Conflict, Op: "embedded.postgres",
-			Msg: fmt.Sprintf("another memd is running on %s; stop it, or use another MEMD_DATA_DIR", dir),
+	path := lockPath(dir)
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, &memd.Error{Kind: memd.Invalid, Op: "embedded.postgres", Msg: "cannot lock the data folder", Err: err}
+		}
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil && isAt(f, path) {
+			return f, nil
+		}
+		_ = f.Close()
+		switch {
+		case err == nil: // removed since, by a restore that failed
+		case errors.Is(err, unix.EWOULDBLOCK):
+			return nil, &memd.Error{
+				Kind: memd.Conflict, Op: "embedded.postgres",
+				Msg: fmt.Sprintf("another memd is running on %s; stop it, or use another MEMD_DATA_DIR", dir),
+			}
+		default:
+			return nil, &memd.Error{Kind: memd.Invalid, Op: "embedded.postgres", Msg: "cannot lock " + path, Err: err}
 		}
 	}
-	return nil, &memd.Error{Kind: memd.Invalid, Op: "embedded.postgres", Msg: "cannot lock " + path, Err: err}
+}
+
+func lockPath(dir string) string {
+	return filepath.Join(filepath.Dir(dir), "."+filepath.Base(dir)+".lock")
+}
+
+// isAt says whether the open file is the one that the path names.
+func isAt(f *os.File, path string) bool {
+	opened, err1 := f.Stat()
+	named, err2 := os.Stat(path)
+	return err1 == nil && err2 == nil && os.SameFile(opened, named)
 }
 
 // makeParents makes dir and what is missing above it, traversable by everyone

@@ -25,18 +25,8 @@ import (
 // first start that is killed leaves nothing that the next would take for data.
 func (p *Postgres) initialize(ctx context.Context) error {
 	dir := p.cfg.DataDir
-	stale, err := filepath.Glob(globEscape(dir) + ".new-*")
-	if err != nil {
-		return invalid("%s: %v", dir, err)
-	}
-	for _, old := range stale {
-		// We hold the lock: whoever began this is gone.
-		if err := endProcesses(ctx, func() []int { return processesOf(old) }, unix.SIGKILL); err != nil {
-			return err
-		}
-		if err := os.RemoveAll(old); err != nil {
-			return invalid("cannot remove %s, left by a first start that was cut short: %v", old, err)
-		}
+	if err := p.removeUnfinished(ctx); err != nil {
+		return err
 	}
 	info, err := os.Stat(dir)
 	switch {
@@ -68,6 +58,24 @@ func (p *Postgres) initialize(ctx context.Context) error {
 	return nil
 }
 
+// removeUnfinished removes data directories that were never finished. We hold the
+// lock: whoever began them is gone.
+func (p *Postgres) removeUnfinished(ctx context.Context) error {
+	stale, err := filepath.Glob(globEscape(p.cfg.DataDir) + ".new-*")
+	if err != nil {
+		return invalid("%s: %v", p.cfg.DataDir, err)
+	}
+	for _, old := range stale {
+		if err := endProcesses(ctx, func() []int { return processesOf(old) }, unix.SIGKILL); err != nil {
+			return err
+		}
+		if err := os.RemoveAll(old); err != nil {
+			return invalid("cannot remove %s, left by a first start or a restore that was cut short: %v", old, err)
+		}
+	}
+	return nil
+}
+
 func majorVersion() (string, error) {
 	lock, err := setup.Read()
 	if err != nil {
@@ -81,36 +89,56 @@ func majorVersion() (string, error) {
 	return major, nil
 }
 
-// create runs initdb. initdb insists on a user that the system knows by name, so
-// as root it is always nobody, whoever gets the directory in the end.
 func (p *Postgres) create(ctx context.Context) error {
+	temp, err := p.createNew(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(temp) }()
+	return p.putInPlace(temp)
+}
+
+// createNew runs initdb under a name that removeUnfinished knows. initdb insists on a
+// user that the system knows by name, so as root it is always nobody, whoever gets the
+// directory in the end.
+func (p *Postgres) createNew(ctx context.Context) (_ string, err error) {
 	dir := p.cfg.DataDir
 	maker := p.account
 	if _, err := user.LookupId(strconv.FormatUint(uint64(maker.uid), 10)); err != nil {
 		if !maker.drop {
-			return invalid("uid %d has no name on this system, which initdb needs; add it to the password file, or make the first start as a user that has one", maker.uid)
+			return "", invalid("uid %d has no name on this system, which initdb needs; add it to the password file, or make the first start as a user that has one", maker.uid)
 		}
 		if maker, err = nobody(); err != nil {
-			return err
+			return "", err
 		}
 	}
 	temp, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".new-")
 	if err != nil {
-		return invalid("cannot make the data folder: %v", err)
+		return "", invalid("cannot make the data folder: %v", err)
 	}
-	defer func() { _ = os.RemoveAll(temp) }()
+	defer func() {
+		if err != nil {
+			_ = os.RemoveAll(temp)
+		}
+	}()
 	if err := maker.own(temp); err != nil {
-		return invalid("cannot give %s to uid %d: %v", temp, maker.uid, err)
+		return "", invalid("cannot give %s to uid %d: %v", temp, maker.uid, err)
 	}
 	p.cfg.Log.Info().Str("dir", dir).Msg("making a new Postgres data directory")
 	if err := p.initdb(ctx, temp, maker); err != nil {
-		return err
+		return "", err
 	}
 	if maker != p.account {
 		if err := p.ownTree(temp); err != nil {
-			return invalid("cannot give %s to uid %d: %v", temp, p.account.uid, err)
+			return "", invalid("cannot give %s to uid %d: %v", temp, p.account.uid, err)
 		}
 	}
+	return temp, nil
+}
+
+// putInPlace gives a finished data directory its name.
+func (p *Postgres) putInPlace(temp string) error {
+	dir := p.cfg.DataDir
 	// Unlike os.Rename, the system's takes the place of an empty directory.
 	if err := unix.Rename(temp, dir); err != nil {
 		if errors.Is(err, unix.EBUSY) {
@@ -209,10 +237,11 @@ func (p *Postgres) exec(ctx context.Context, db string, f func(*pgx.Conn) error)
 		err = f(c)
 		_ = c.Close(ctx)
 	}
-	if err != nil {
-		return &memd.Error{Kind: memd.Unavailable, Op: "embedded.postgres", Msg: "cannot prepare the database", Err: err}
+	var told *memd.Error
+	if err == nil || errors.As(err, &told) {
+		return err
 	}
-	return nil
+	return &memd.Error{Kind: memd.Unavailable, Op: "embedded.postgres", Msg: "cannot prepare the database", Err: err}
 }
 
 func unless(ctx context.Context, c *pgx.Conn, query, arg, statement string) error {

@@ -23,6 +23,8 @@ type commands struct {
 	Health    healthCommand    `cmd:"" help:"Ask a running memd whether it is ready; exit status 0 if so."`
 	Reextract reextractCommand `cmd:"" help:"Have a running memd learn again from messages."`
 	Tail      tailCommand      `cmd:"" help:"Print the messages of a running memd as they come."`
+	Backup    backupCommand    `cmd:"" help:"Write a backup of the embedded Postgres, also while memd runs."`
+	Restore   restoreCommand   `cmd:"" help:"Make a new data directory from a backup."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 }
 
