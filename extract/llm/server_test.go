@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -224,12 +225,21 @@ func want(t *testing.T, e memd.Extraction, extractor string, statements ...strin
 	}
 }
 
+// ruled are the statements that the rules make of messages, which many tests ask for the
+// same of.
+var ruled sync.Map
+
 // wantRules holds a result to being exactly what the rules give.
 func wantRules(t *testing.T, e memd.Extraction, why string, in ...memd.Message) {
 	t.Helper()
-	r, err := extract.NewRules().Extract(context.Background(), extract.Input{Messages: in})
-	if err != nil {
-		t.Fatal(err)
+	key := fmt.Sprintf("%+v", in)
+	statements, known := ruled.Load(key)
+	if !known {
+		r, err := extract.NewRules().Extract(context.Background(), extract.Input{Messages: in})
+		if err != nil {
+			t.Fatal(err)
+		}
+		statements, _ = ruled.LoadOrStore(key, texts(r))
 	}
-	want(t, e, extract.RulesVersion+" (llm: "+why+")", texts(r)...)
+	want(t, e, extract.RulesVersion+" (llm: "+why+")", statements.([]string)...)
 }
