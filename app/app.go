@@ -214,7 +214,7 @@ func (a *App) startUp(ctx context.Context) error {
 		return fmt.Errorf("NATS_URL: %w", err)
 	}
 	a.onStop("nats connection", func(context.Context) error { conn.Close(); return nil })
-	a.bus, err = bus.Open(conn, bus.Config{Replicas: a.cfg.NATSReplicas, Log: a.component("bus")})
+	a.bus, err = bus.Open(conn, bus.Config{Replicas: a.cfg.NATSReplicas, Share: 64 + 4*a.cfg.Workers, Log: a.component("bus")})
 	if err != nil {
 		return err
 	}
@@ -265,6 +265,12 @@ func (a *App) startUp(ctx context.Context) error {
 		return err
 	}
 	a.onStop("relay", relay.Stop)
+	// What is to be kept no longer goes, whether or not this process has workers.
+	sweeper := workLog.NewSweeper(workStore.Unpost, 0)
+	if err := sweeper.Start(ctx); err != nil {
+		return err
+	}
+	a.onStop("sweeper", sweeper.Stop)
 	a.metrics.MustRegister(newBacklog(workers), newPoolStats("requests", a.pool), newPoolStats("workers", workers))
 
 	handler, err := httpapi.New(httpapi.Deps{

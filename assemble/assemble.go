@@ -209,7 +209,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	}
 	before := r.IncludeLongTerm && r.Turns > 0
 	if before && r.CarryOver {
-		m.carried = carryOver(window.past)
+		m.carried = carryOver(window.past, r.TokenBudget/recallShare*bytesPerToken)
 	}
 	var certain []int64
 	if recalls && !early || before && r.Summary {

@@ -36,12 +36,18 @@ const (
 // carryOver chooses what of the sessions before this one, the latest first, is open: in
 // the order of how much it matters. That is what was said last, whatever it says; a
 // model's summary; the turn before the last; and of what is older the questions that were
-// not answered, and what was decided or is planned.
-func carryOver(past []shortterm.Past) []carriedLine {
+// not answered, and what was decided or is planned. It goes back no farther than to have
+// enough bytes.
+func carryOver(past []shortterm.Past, enough int) []carriedLine {
 	var all []carriedLine
+	bytes := 0
 	taken := map[int64]bool{}
 	place := 0
 	for i, p := range past {
+		if bytes > enough {
+			break
+		}
+		had := len(all)
 		place -= len(p.Entries)*maxSentences + 1 // an earlier session stands before a later one
 		var spoken []shortterm.Entry
 		for _, e := range p.Entries {
@@ -73,6 +79,9 @@ func carryOver(past []shortterm.Past) []carriedLine {
 				e := spoken[s.message]
 				all = append(all, carriedLine{e.ID, string(e.Role), e.Name, s.text, place + 1 + s.message*maxSentences + s.at})
 			}
+		}
+		for _, l := range all[had:] {
+			bytes += len(l.text)
 		}
 	}
 	return all

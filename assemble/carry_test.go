@@ -66,7 +66,7 @@ func TestCarryOver(t *testing.T) {
 				{SessionID: "s1", Summary: &shortterm.Summary{Upto: 3, Text: "They planned a trip."}, Entries: spoken(1, "user: We decided on the night train", "assistant: Noted", "user: thanks")}},
 			[]string{"summary: They planned a trip.", "user: We decided on the night train", "user: x", "assistant: y"}},
 	} {
-		if got := carriedTexts(carryOver(c.past)); !slices.Equal(got, c.want) {
+		if got := carriedTexts(carryOver(c.past, 1<<20)); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n%q, want\n%q", name, got, c.want)
 		}
 	}
@@ -74,7 +74,7 @@ func TestCarryOver(t *testing.T) {
 
 // The last turn has the first claim to what room there is, its end before its beginning.
 func TestWhatWasSaidLastIsCarriedFirst(t *testing.T) {
-	lines := carryOver([]shortterm.Past{{Summary: &shortterm.Summary{Text: "sum"}, Entries: spoken(1, "user: I will move to Oslo", "assistant: ok", "user: p", "assistant: q", "user: last", "assistant: reply")}})
+	lines := carryOver([]shortterm.Past{{Summary: &shortterm.Summary{Text: "sum"}, Entries: spoken(1, "user: I will move to Oslo", "assistant: ok", "user: p", "assistant: q", "user: last", "assistant: reply")}}, 1<<20)
 	var texts []string
 	for _, l := range lines {
 		texts = append(texts, l.text)
@@ -93,7 +93,10 @@ func TestCarryOverIsBounded(t *testing.T) {
 	for i := range 8 {
 		past = append(past, shortterm.Past{Entries: spoken(int64(100*i), lines...)})
 	}
-	if got := len(carryOver(past)); got > 2+8*(carriedQuestions+carriedPlans) {
+	if got := len(carryOver(past, 1<<30)); got > 2+8*(carriedQuestions+carriedPlans) {
 		t.Errorf("%d lines", got)
+	}
+	if got := len(carryOver(past, 100)); got > 2+carriedQuestions+carriedPlans {
+		t.Errorf("%d lines, though the first session's are enough", got)
 	}
 }

@@ -92,12 +92,15 @@ func New(pool *postgres.Pool, log *shortterm.Log, store *longterm.Store, rec *re
 // logs nothing, and has the results of the first. What is stored as it is needs no key:
 // the same again is the same memory.
 //
-// Invalid: an item is wrong, or another body came with the key before; fields are those
+// Invalid: an item is wrong, what is stored as it is names an incognito session, or another body came with the key before; fields are those
 // of the one item, or "memories[i].…" of several. Conflict: a first request with the key
 // has not ended. Unavailable: the database is away; whether the items were kept is then
 // not known, unless there is a key to ask again with.
 func (r *Remember) Add(ctx context.Context, tenant string, items []Item, key *idempotency.Key, wait time.Duration) ([]Result, error) {
 	if err := check(items); err != nil {
+		return nil, err
+	}
+	if err := r.checkRuns(ctx, tenant, items); err != nil {
 		return nil, err
 	}
 	g := newGiven(tenant, items)
@@ -124,14 +127,43 @@ func (r *Remember) Add(ctx context.Context, tenant string, items []Item, key *id
 	return results, nil
 }
 
+// fieldsOf is what the fields of the i-th of n items begin with.
+func fieldsOf(i, n int) string {
+	if n == 1 {
+		return ""
+	}
+	return fmt.Sprintf("memories[%d].", i)
+}
+
+// checkRuns refuses to store something for good that is said in an incognito session. What
+// is to be learned from goes with that session, by the log.
+func (r *Remember) checkRuns(ctx context.Context, tenant string, items []Item) error {
+	var at []int
+	var users, runs []string
+	for i, item := range items {
+		if !item.Infer && item.Scope.UserID != "" && item.Scope.RunID != "" {
+			at, users, runs = append(at, i), append(users, item.Scope.UserID), append(runs, item.Scope.RunID)
+		}
+	}
+	if len(at) == 0 {
+		return nil
+	}
+	incognito, err := r.log.Incognito(ctx, tenant, users, runs)
+	if err != nil {
+		return err
+	}
+	var faults []*memd.Error
+	for _, n := range incognito {
+		faults = append(faults, memd.InvalidField(fieldsOf(at[n], len(items))+"run_id", "must not name an incognito session: nothing of it is kept"))
+	}
+	return oneOf(faults)
+}
+
 // check gives all faults of the items as one error.
 func check(items []Item) error {
 	var faults []*memd.Error
 	for i, item := range items {
-		at := ""
-		if len(items) > 1 {
-			at = fmt.Sprintf("memories[%d].", i)
-		}
+		at := fieldsOf(i, len(items))
 		if item.Scope.UserID == "" && item.Scope.AgentID == "" && item.Scope.RunID == "" {
 			faults = append(faults, memd.InvalidField(at+"user_id", "is required, or agent_id or run_id"))
 		}
@@ -144,6 +176,11 @@ func check(items []Item) error {
 			}
 		}
 	}
+	return oneOf(faults)
+}
+
+// oneOf gives faults as one error, nil for none.
+func oneOf(faults []*memd.Error) error {
 	switch len(faults) {
 	case 0:
 		return nil

@@ -223,6 +223,32 @@ func TestFaultsNameTheirItem(t *testing.T) {
 	}
 }
 
+// What is stored as it is stays for good, and so is no part of what is said incognito.
+func TestNothingIncognitoIsStored(t *testing.T) {
+	h := open(t, Config{})
+	if _, err := h.log.CreateSession(t.Context(), tenant, shortterm.NewSession{UserID: "alice", SessionID: "secret", Incognito: true}); err != nil {
+		t.Fatal(err)
+	}
+	in := func(user, run string) Item {
+		item := store(user, "My pin is in the drawer.")
+		item.Scope.RunID = run
+		return item
+	}
+	_, err := h.Add(t.Context(), tenant, []Item{in("alice", "secret")}, nil, bound)
+	var fault *memd.Error
+	if !errors.As(err, &fault) || fault.Kind != memd.Invalid || fault.Field != "run_id" {
+		t.Errorf("stored incognito: %v", err)
+	}
+	_, err = h.Add(t.Context(), tenant, []Item{in("alice", "open"), in("alice", "secret"), in("bob", "secret")}, nil, bound)
+	if !errors.As(err, &fault) || fault.Kind != memd.Invalid || fault.Field != "memories[1].run_id" {
+		t.Errorf("one of three: %v", err)
+	}
+	if n := h.count(`SELECT count(*) FROM memory`); n != 0 {
+		t.Errorf("%d memories", n)
+	}
+	wantTold(t, "another's session of the name", h.add(nil, bound, in("bob", "secret"))[0], []string{"ADD My pin is in the drawer."})
+}
+
 func TestAllOrNone(t *testing.T) {
 	h := open(t, Config{})
 	bad := store("bob", "Coal is black")

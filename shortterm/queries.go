@@ -255,6 +255,10 @@ const (
 	listSessions = `SELECT no, ` + sessionColumns + ` FROM conversation_session
 		 WHERE tenant_id = $1 AND user_id = $2 AND kind = 'chat' AND no < $3 AND NOT ` + isOver + ` ORDER BY no DESC LIMIT $4`
 
+	areIncognito = `SELECT (g.place - 1)::int FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS g (user_id, session_id, place)
+		  JOIN conversation_session s ON s.tenant_id = $1 AND s.user_id = g.user_id AND s.session_id = g.session_id AND s.incognito
+		 ORDER BY g.place`
+
 	previousThere = `SELECT count(*) > 0, coalesce(bool_or(incognito), false) FROM (` + oneSession + `) s`
 )
 
@@ -324,7 +328,8 @@ const (
 	held = `o.tenant_id = $1 AND o.message_id = g.message_id AND o.attempts = g.attempt AND o.state = 'running'`
 
 	extendClaim = `UPDATE ingest_open o SET lease_until = now() + $4::interval, publish_at = now() + $4::interval
-		  FROM unnest($2::bigint[], $3::int[]) AS g (message_id, attempt) WHERE ` + held
+		  FROM unnest($2::bigint[], $3::int[]) AS g (message_id, attempt) WHERE ` + held + `
+		RETURNING o.message_id`
 
 	releaseClaim = `UPDATE ingest_open o SET state = 'pending', attempts = o.attempts - 1, lease_until = NULL, publish_at = now()
 		  FROM unnest($2::bigint[], $3::int[]) AS g (message_id, attempt) WHERE ` + held

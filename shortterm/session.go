@@ -153,6 +153,18 @@ func (l *Log) Session(ctx context.Context, tenant, userID, sessionID string) (Se
 	return session, err
 }
 
+// Incognito gives the places of those of users' sessions, by name, that are or were
+// incognito, ascending.
+func (l *Log) Incognito(ctx context.Context, tenant string, users, sessions []string) (places []int, err error) {
+	err = l.read(ctx, tenant, func(rows pgx.Rows) error {
+		var place int
+		err := rows.Scan(&place)
+		places = append(places, place)
+		return err
+	}, areIncognito, tenant, users, sessions)
+	return places, err
+}
+
 // scanSession reads sessionColumns, after what else the row begins with.
 func scanSession(rows pgx.Rows, head ...any) (s Session, err error) {
 	columns := append(head, &s.SessionID, &s.UserID, &s.Kind, &s.Title, &s.AgentID, &s.Messages,

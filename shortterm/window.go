@@ -49,9 +49,10 @@ const (
 	// Window.Before.
 	maxOpen   = 200
 	maxBefore = 1000
-	// maxPast is how many sessions back a chain is followed. Of the nearest lastOfNearest
-	// messages are read, of each other lastOfFarther.
-	maxPast       = 8
+	// maxPast is how many sessions back a chain is followed, for the sake of those that have
+	// thousands: a context has room for what far fewer left open. Of the nearest
+	// lastOfNearest messages are read, of each other lastOfFarther.
+	maxPast       = 64
 	lastOfNearest = 24
 	lastOfFarther = 12
 )

@@ -35,7 +35,7 @@ func TestTheWindowShowsWhatTheSessionCarriesOn(t *testing.T) {
 	if err != nil || w.No == 0 || w.Summary == nil || w.Summary.Text != "of s11" || w.Summary.Upto != all[10][1] {
 		t.Fatalf("%+v, %v", w, err)
 	}
-	if len(w.Past) != maxPast {
+	if len(w.Past) != 9 { // the first one is incognito
 		t.Fatalf("%d sessions back", len(w.Past))
 	}
 	for i, p := range w.Past {
@@ -48,7 +48,7 @@ func TestTheWindowShowsWhatTheSessionCarriesOn(t *testing.T) {
 	}
 	// What is open reaches as far back.
 	var open []int64
-	for _, two := range all[2:10] {
+	for _, two := range all[1:10] {
 		open = append(open, two...)
 	}
 	if show(entryIDs(w.Open)) != show(open) {
@@ -230,6 +230,22 @@ func TestTheWindowAndWhatWasSaidBefore(t *testing.T) {
 		w, err := f.Window(t.Context(), tenant, user, "s", 1, bytes)
 		if err != nil || show(entryIDs(w.Before)) != show(want.ids) || w.MoreBefore != want.more || show(entryIDs(w.Open)) != show(here[3:4]) {
 			t.Errorf("%d bytes: %v, more %t, open %v, %v; want %v", bytes, entryIDs(w.Before), w.MoreBefore, entryIDs(w.Open), err, want)
+		}
+	}
+}
+
+// A chain is followed for as long as a context may have room for it, and no longer.
+func TestTheWindowOfALongChain(t *testing.T) {
+	f := open(t, Config{})
+	f.do(t, `INSERT INTO conversation_session (tenant_id, user_id, session_id, previous_session_id, next_session_id, forwards_to)
+		SELECT $1, $2, 's' || i, 's' || nullif(i - 1, 0), 's' || nullif(i + 1, 301), 's' || nullif(i + 1, 301) FROM generate_series(1, 300) i ORDER BY i`, tenant, user)
+	f.do(t, `INSERT INTO conversation_context (tenant_id, user_id, session_id, session_no, position, role, message, learn)
+		SELECT tenant_id, user_id, session_id, no, 0, 'user', '{"role":"user","content":"We decided on tiles"}', true FROM conversation_session ORDER BY no`)
+	f.do(t, `UPDATE conversation_session s SET last_message_id = c.id, messages = 1 FROM conversation_context c WHERE c.session_no = s.no`)
+	for _, asked := range []string{"s1", "s300"} {
+		w, err := f.Window(t.Context(), tenant, user, asked, 5, 1<<16)
+		if err != nil || w.Session == nil || w.Session.SessionID != "s300" || len(w.Past) != maxPast || w.Past[maxPast-1].SessionID != fmt.Sprint("s", 300-maxPast) || len(w.Past[maxPast-1].Entries) != 1 {
+			t.Fatalf("%s: %+v, %d back, %v", asked, w.Session, len(w.Past), err)
 		}
 	}
 }
