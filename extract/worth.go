@@ -103,14 +103,59 @@ func (g *grouping) onTopic(text string) bool {
 var forbids = english(`^` + lightWords + `(?:don't|dont|do not|stop|avoid|no more)\s+(?:use|using|call|calling|send|sending|give|giving|add|adding|write|writing|include|including|mention|mentioning|start|starting|end|ending)\s+(?:me\s+)?[\pL-]+`)
 
 // slotOfTalk says whether a slot is only of what is talked of: a liking of "the opening",
-// or "like" that is no verb.
+// or "like" that is no verb. What is named without "the" is liked wherever it is met:
+// "I love coffee", "I like puns"; so is what goes by the clock, "the train".
 func slotOfTalk(a about, words []word) bool {
 	thing, taste := strings.CutPrefix(a.name, "taste:")
 	if !taste || len(words) == 0 {
 		return false
 	}
-	last := wordsOf(thing)
-	return words[0].low == "like" || len(last) == 0 || talkNouns[last[len(last)-1].low] || workNouns[last[len(last)-1].low]
+	named := wordsOf(thing)
+	if words[0].low == "like" || len(named) == 0 {
+		return true
+	}
+	last := named[len(named)-1].low
+	return (talkNouns[last] || workNouns[last] && !rides[last]) && pointedAt(named, words)
+}
+
+// pointedAt says whether a thing has "the" or its like before it among words, as what is
+// at hand has.
+func pointedAt(thing, words []word) bool {
+	if definite[thing[0].low] {
+		return true
+	}
+	for i, w := range words {
+		if i > 0 && w.low == thing[0].low && definite[words[i-1].low] {
+			return true
+		}
+	}
+	return false
+}
+
+// likesPlainly says whether words, of which the first is who speaks, name without "the"
+// what they like or prefer: "I like beer and pizza", not "I prefer the second one" or "I
+// prefer shorter".
+func likesPlainly(words []word) bool {
+	i := 1
+	for i < len(words) && likings[words[i].low] == adverb {
+		i++
+	}
+	if i+1 >= len(words) || likings[words[i].low] != liking {
+		return false
+	}
+	object := words[i+1 : i+2]
+	return !definite[object[0].low] && !pointers[object[0].low] && !emptyOf(object)
+}
+
+const (
+	liking = 1 + iota
+	adverb
+)
+
+// likings are verbs of taste, and what may stand before them.
+var likings = map[string]int{
+	"prefer": liking, "like": liking, "love": liking, "enjoy": liking, "hate": liking, "dislike": liking,
+	"really": adverb, "much": adverb, "also": adverb, "always": adverb, "usually": adverb, "generally": adverb, "definitely": adverb, "still": adverb, "just": adverb, "do": adverb, "not": adverb, "both": adverb,
 }
 
 // leansOnMessage says whether there is a statement in the message before that "it" can
@@ -140,7 +185,7 @@ func (g *grouping) clauseTells(words []word) bool {
 	}
 	switch {
 	case first == "i" || first == "we":
-		return doesWith(words) || selfTells(words[1:])
+		return doesWith(words) || likesPlainly(words) || selfTells(words[1:])
 	case (first == "my" || first == "our"):
 		// "my brain is mush" tells less than "my eyes are sensitive to light"
 		return !fleetingThings[second] || len(words) > 4 && auxiliaries[words[2].low] && contents(words[3:]) > 1

@@ -11,6 +11,7 @@ func TestWhatIsOnlyOfTheTalkIsNotKept(t *testing.T) {
 	for _, text := range []string{
 		// what is thought of an answer, or of a text
 		"the closing verse is a bit flat", "second draft reads smoother", "needs more warmth", "not a fan of the subtitle", "that explanation was way too long", "I don't follow the third step", "I'd say the last option", "hmm still too formal",
+		"I love the opening", "I like the second one", "I prefer shorter", "I hate this bug", "I like the code", "I prefer the first option",
 		// how the work goes
 		"the modal still jumps", "all green now", "I cleared the cache twice", "ci is red again", "merged", "port 9000 already in use", "tried rebooting it", "now the console prints nothing", "nit: rename that variable", "4 tests failing",
 		// nudges, reactions, games
@@ -29,6 +30,7 @@ func TestWhatTellsIsKeptThoughItsWordsArePlain(t *testing.T) {
 		"single mom of two", "nurse here", "left-handed", "hard of hearing", "I'm 29", "no shellfish for me", "big fan of opera", "new job at the harbour", "between jobs at the moment",
 		"the roof leaks", "the landlord hates pets", "legacy code must not be touched", "the tests take 20 minutes", "gluten makes me sick", "coffee keeps me up at night", "mornings are hard for me",
 		"I skip lunch", "I can't swim", "I want a dog", "I need glasses for reading", "we broke up", "she left me", "he proposed", "it's my day off", "my eyes are sensitive to bright light", "Mia and I are back together",
+		"I love coffee", "I like coffee again", "I love coffee, especially espresso", "I don't like coffee", "We love pizza", "I like beer and pizza", "I love puns", "I like emojis", "I like lists", "I prefer tea", "I prefer coffee over tea", "I hate the train",
 		"there are four of us at home", "don't use emojis with me", "stack: Elixir, no cloud", "quitting sugar", "I wish I could draw",
 	} {
 		got := texts(extracted(t, nil, user(text)))
