@@ -397,7 +397,11 @@ func readObject(fields []field, raw json.RawMessage, v reflect.Value, location s
 				continue
 			}
 		}
-		if fault := f.read(target, value, at); fault != nil {
+		switch fault := f.read(target, value, at); {
+		case fault == nil:
+		case len(fault.Details) > 0: // an object within this one
+			faults = append(faults, fault.Details...)
+		default:
 			faults = append(faults, fault)
 		}
 	}
@@ -586,8 +590,12 @@ func (f field) read(v reflect.Value, raw json.RawMessage, location string) *memd
 		}
 		target.given, target.at = true, &at.Time
 	case *limits:
-		if faults := readObject(f.items, raw, v, location); len(faults) > 0 {
+		switch faults := readObject(f.items, raw, v, location); len(faults) {
+		case 0:
+		case 1:
 			return faults[0]
+		default:
+			return &memd.Error{Kind: memd.Invalid, Field: location, Details: faults}
 		}
 	case *clearableSpan:
 		at := new(span)

@@ -317,6 +317,8 @@ func TestWhatCannotBeOfSessionsNamesItsField(t *testing.T) {
 		}
 	}
 	h.send("POST", "/v1/sessions", `{"user_id":"u","learn":5,"rotate":{"turns":-1}}`).want(422, `"location":"body.rotate.turns"`, `"location":"body.learn"`)
+	h.send("PATCH", "/v1/settings", `{"rotate":{"turns":"5","idle":"x","age":true,"hunter":1}}`).
+		want(422, `"location":"body.rotate.turns"`, `"location":"body.rotate.idle"`, `"location":"body.rotate.age"`, `"location":"body.rotate.hunter"`)
 	for body, location := range map[string]string{
 		`{"user_id":"u","learn":"no"}`: "body.learn", `{"user_id":"u","incognito":1}`: "body.incognito", `{"user_id":"u","incognito":true,"learn":true}`: "body.learn",
 		`{"user_id":"u","previous_session_id":"none"}`: "body.previous_session_id", `{"user_id":"u","previous_session_id":".."}`: "body.previous_session_id",
