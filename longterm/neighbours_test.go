@@ -197,7 +197,7 @@ func TestALargeScopeIsSearchedByItsGraph(t *testing.T) {
 	if n := b.tend(model); n != 1 {
 		t.Fatalf("%d pieces of work were left", n)
 	}
-	c.fill(b, tenant, "alice", 5000-largeScope-200)
+	c.fill(b, tenant, "alice", graphSize-largeScope-200)
 	b.checkNeighbours("alice")
 	if n := b.tend(model); n != 0 {
 		t.Fatal("there is more to do when all is done")

@@ -1,0 +1,5 @@
+//go:build long
+
+package longterm
+
+const graphSize = 5000
