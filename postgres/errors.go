@@ -78,6 +78,12 @@ func Violates(err error, constraint string) bool {
 	return errors.As(err, &pg) && pg.ConstraintName == constraint && pg.Code == "23505"
 }
 
+// TookTooLong says whether err is a statement that had not ended when its time was up.
+func TookTooLong(err error) bool {
+	var pg *pgconn.PgError
+	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &pg) && pg.Code == "57014"
+}
+
 // Deadlocked says whether err is Postgres ending one of two transactions that waited for
 // each other: it had no effect, and may be tried again.
 func Deadlocked(err error) bool {

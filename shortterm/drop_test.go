@@ -41,7 +41,7 @@ func TestWhatIsDroppedIsNotLearned(t *testing.T) {
 	// Whoever was at work on it has lost it: it can settle nothing, so it learns nothing.
 	kind(t, "settling", f.settle(t, Outcome{MessageID: all[3], Attempt: 1, State: StateDone}, Outcome{MessageID: all[4], Attempt: 1, State: StateDone}), memd.Conflict)
 	kind(t, "settling one", f.settle(t, Outcome{MessageID: all[3], Attempt: 1, State: StateDone}), memd.Conflict)
-	kind(t, "holding on", f.Extend(t.Context(), held), memd.Conflict)
+	kind(t, "holding on", f.extend(t, held), memd.Conflict)
 	if err := f.Fail(t.Context(), tenant, []Failure{{MessageID: all[3], Attempt: 1, Error: "x: y"}}); err != nil {
 		t.Error(err)
 	}

@@ -94,14 +94,20 @@ func (c *Claim) tokens() (ids []int64, attempts []int) {
 	return ids, attempts
 }
 
-// Extend begins the lease anew. Conflict: nothing of the claim is held any more.
-func (l *Log) Extend(ctx context.Context, c *Claim) error {
+// Extend begins the lease anew and says which messages of the claim are still held: the
+// others have settled, were given back, or were taken from it. Conflict: none is.
+func (l *Log) Extend(ctx context.Context, c *Claim) (held []int64, err error) {
 	ids, attempts := c.tokens()
-	n, err := l.exec(ctx, c.Tenant, extendClaim, c.Tenant, ids, attempts, l.cfg.Lease)
-	if err == nil && n == 0 {
+	err = l.read(ctx, c.Tenant, func(rows pgx.Rows) error {
+		var id int64
+		err := rows.Scan(&id)
+		held = append(held, id)
+		return err
+	}, extendClaim, c.Tenant, ids, attempts, l.cfg.Lease)
+	if err == nil && len(held) == 0 {
 		err = claimLost("shortterm.extend")
 	}
-	return err
+	return held, err
 }
 
 // Outcome is how a message ended.

@@ -160,7 +160,7 @@ func TestALostClaimSettlesNothing(t *testing.T) {
 	f := open(t, Config{})
 	a := f.append(t, call(t, "s", "1", "2"))
 	old := f.claim(t, a.SessionNo, 10, 0)
-	if err := f.Extend(t.Context(), old); err != nil {
+	if err := f.extend(t, old); err != nil {
 		t.Fatal(err)
 	}
 	if again := f.claim(t, a.SessionNo, 10, 0); again != nil {
@@ -173,7 +173,7 @@ func TestALostClaimSettlesNothing(t *testing.T) {
 	err := f.settle(t, Outcome{ids(a)[1], 1, StateDone, "", ""}, Outcome{ids(a)[0], 1, StateDone, "", ""})
 	kind(t, "settling with one of two lost", err, memd.Conflict)
 	equal(t, "the other is still open", f.ingest(t, ids(a)[1]).State, StateRunning)
-	if err := f.Extend(t.Context(), old); err != nil { // it still holds the second
+	if err := f.extend(t, old); err != nil { // it still holds the second
 		t.Errorf("Extend of what is left: %v", err)
 	}
 	if err := f.Release(t.Context(), old); err != nil {
@@ -186,7 +186,7 @@ func TestALostClaimSettlesNothing(t *testing.T) {
 	}
 	equal(t, "after the old one failed", f.ingest(t, ids(a)[0]).State, StateRunning)
 	f.settleAll(t, fresh, StateDone)
-	kind(t, "Extend of nothing", f.Extend(t.Context(), fresh), memd.Conflict)
+	kind(t, "Extend of nothing", f.extend(t, fresh), memd.Conflict)
 }
 
 func TestFailComesAgainAfterItsTime(t *testing.T) {
@@ -615,4 +615,10 @@ func TestAClosedSessionIsToBeSummedUp(t *testing.T) {
 	if due, err := pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil || len(due) != 2 {
 		t.Errorf("due: %v, %v", due, err)
 	}
+}
+
+func (f fixture) extend(t *testing.T, c *Claim) error {
+	t.Helper()
+	_, err := f.Extend(t.Context(), c)
+	return err
 }

@@ -414,7 +414,7 @@ func TestTenantsSeeNothingOfEachOther(t *testing.T) {
 			if err := f.Release(t.Context(), stolen); err != nil {
 				t.Errorf("Release = %v", err)
 			}
-			kind(t, "Extend", f.Extend(t.Context(), stolen), memd.Conflict)
+			kind(t, "Extend", f.extend(t, stolen), memd.Conflict)
 		})
 	}
 	if counts, err := f.Counts(t.Context(), tenant, "", ""); err != nil || counts.Pending != 2 || counts.Dead != 1 {

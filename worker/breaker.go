@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"sync"
 	"time"
@@ -30,6 +31,15 @@ type breaker struct {
 	until   time.Time // nothing is tried before
 }
 
+// maxAsked bounds how long a dependency can ask to be left alone.
+const maxAsked = time.Hour
+
+// asked is how long an outage asks to wait, within reason.
+func asked(err error) time.Duration { return min(memd.RetryAfterOf(err), maxAsked) }
+
+// errPaused is the cause of an error for which the dependency was not asked at all.
+var errPaused = errors.New("paused")
+
 // errUncounted is the outcome of a call that says nothing about the dependency.
 var errUncounted = errors.New("uncounted")
 
@@ -54,11 +64,11 @@ func newBreaker(name string, cfg Config, logger zerolog.Logger, probe func(conte
 func (b *breaker) do(ctx context.Context, f func() error) error {
 	wait, outages := b.standing()
 	if wait > 0 {
-		return b.away(wait, nil)
+		return b.away(wait, errPaused)
 	}
 	done, err := b.circuit.Allow()
 	if err != nil {
-		return b.away(b.min, err) // another call is finding out
+		return b.away(b.min, fmt.Errorf("%w: %w", errPaused, err)) // another call is finding out
 	}
 	outcome := errUncounted // what a panic leaves
 	defer func() { done(outcome) }()
@@ -86,8 +96,8 @@ func (b *breaker) pause(err error, before int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	if asked := now.Add(memd.RetryAfterOf(err)); asked.After(b.until) {
-		b.until = asked
+	if until := now.Add(asked(err)); until.After(b.until) {
+		b.until = until
 	}
 	if b.outages != before {
 		return

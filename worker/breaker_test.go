@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"math"
 	"sync"
 	"testing"
 	"time"
@@ -74,12 +75,14 @@ func TestBreakerProbesWithOneCall(t *testing.T) {
 }
 
 func TestBreakerRespectsRetryAfter(t *testing.T) {
-	b := testBreaker(nil)
-	_ = b.do(t.Context(), func() error {
-		return &memd.Error{Kind: memd.RateLimited, RetryAfter: 10 * time.Hour}
-	})
-	if wait, _ := b.standing(); wait < 9*time.Hour {
-		t.Errorf("waits %v, want what was asked for", wait)
+	for ask, want := range map[time.Duration]time.Duration{
+		30 * time.Minute: 30 * time.Minute, 10_000 * time.Hour: time.Hour, -time.Hour: time.Minute, math.MaxInt64: time.Hour,
+	} {
+		b := testBreaker(nil)
+		_ = b.do(t.Context(), func() error { return &memd.Error{Kind: memd.RateLimited, RetryAfter: ask} })
+		if wait, _ := b.standing(); wait < want*7/10 || wait > want*13/10 {
+			t.Errorf("waits %v, want %v where %v were asked for", wait, want, ask)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/embed"
+	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/shortterm"
 	"github.com/rs/zerolog"
 )
@@ -65,6 +66,7 @@ const (
 	codeTimeout = "timeout"
 	codeWidth   = "width"
 	codeLease   = "lease_expired"
+	codeStuck   = "stuck"
 )
 
 // failure is why messages could not be learned from.
@@ -74,6 +76,23 @@ type failure struct {
 	remedy remedy
 	err    error  // for the log
 	stack  []byte // of a panic
+	// blames says that what failed was well before: it may have failed by these messages.
+	blames bool
+}
+
+// isBlaming says whether an outage is of a kind that a message can bring about: no whole
+// answer, or one that took too long. What asks to wait, wants another key, or has no room
+// left is another matter.
+func isBlaming(f *failure) bool {
+	if f.remedy != waitFor || errors.Is(f.err, errPaused) || f.code == codeWidth {
+		return false
+	}
+	switch f.stage {
+	case stageExtract, stageEmbed:
+		return memd.KindOf(f.err) == memd.Unavailable
+	default:
+		return postgres.TookTooLong(f.err)
+	}
 }
 
 func failureOf(s stage, err error) *failure {

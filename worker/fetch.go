@@ -57,6 +57,9 @@ func (r *run) fetchOnce() (got int, err error) {
 	}
 	deliveries, err := r.bus.Fetch(r.fetching, free, fetchWait)
 	for _, d := range deliveries {
+		if d.Deliveries > 1 {
+			r.metrics.again.Inc()
+		}
 		if free == 0 {
 			r.settleDelivery(d, d.Nak(0))
 		} else if r.dispatch(d) {

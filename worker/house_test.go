@@ -44,6 +44,8 @@ type house struct {
 	bus   *bus.Bus
 	log   *shortterm.Log
 	store *longterm.Store
+	// owner is the connection string of the schema's owner.
+	owner string
 }
 
 // newHouse also lets t run beside others: most of its time is waiting.
@@ -51,8 +53,8 @@ func newHouse(t *testing.T, cfg shortterm.Config) *house {
 	t.Helper()
 	t.Parallel()
 	ctx := context.Background()
-	_, appURL := memdtest.Prepared(t, "schema", postgres.Migrate)
-	h := &house{t: t}
+	owner, appURL := memdtest.Prepared(t, "schema", postgres.Migrate)
+	h := &house{t: t, owner: owner}
 	var err error
 	if h.pool, err = postgres.Open(ctx, appURL, postgres.Config{}); err != nil {
 		t.Fatal(err)

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -13,13 +14,17 @@ import (
 )
 
 const (
-	// maxHeld bounds the deliveries that one job holds.
-	maxHeld = 64
+	// maxHeld bounds the deliveries that one job holds: they count for its tenant's share
+	// of the queue.
+	maxHeld = 2
 	// aloneFrom is the attempt from which on a message is tried alone. A first
 	// attempt that ended without a report was likely a killed process; after a
 	// second the message itself may be what kills it, and would take those that are
 	// tried with it along.
 	aloneFrom = 3
+	// beat is the longest between two heartbeats: so soon it is noticed that a claim is
+	// gone, as when its message was deleted or its user erased.
+	beat = 3 * time.Second
 	// longTexts is from how many bytes on the texts of a claim count as long, and
 	// longRetry when those that could not be taken on are tried again.
 	longTexts = 32 << 10
@@ -44,7 +49,19 @@ type job struct {
 	// heldUntil is when what is held is no longer held on to, because what is done
 	// with it takes too long.
 	heldUntil time.Time
+	// attempt is what is under way, nil if nothing is.
+	attempt *attempt
 }
+
+// attempt is a try at some messages of a claim.
+type attempt struct {
+	messages []shortterm.Claimed
+	// cancel breaks it off.
+	cancel context.CancelCauseFunc
+}
+
+// errTaken is why an attempt was broken off whose messages are not its own any more.
+var errTaken = errors.New("the claim was taken away")
 
 // end is how a job's turn, or a part of it, ended.
 type end int
@@ -74,7 +91,7 @@ func (r *run) serve(j *job) {
 
 func (r *run) work(j *job) {
 	alone := 0 // how many messages are to be claimed one by one
-	for !r.isStopping() {
+	for batches := 1; !r.isStopping(); batches++ {
 		arrivals := r.arrivals(j)
 		limit := r.cfg.Batch
 		if alone > 0 {
@@ -97,7 +114,7 @@ func (r *run) work(j *job) {
 			alone = 0
 			continue
 		}
-		if suspects := suspects(claim); alone == 0 && suspects > 0 && len(claim.Messages) > 1 {
+		if suspects := r.suspects(claim); alone == 0 && suspects > 0 && len(claim.Messages) > 1 {
 			// Handed back, because a crash would burn an attempt of each that is claimed.
 			if r.release(claim, claim.Messages) == standBy {
 				r.quit(j, jitter(r.cfg.RetryMin))
@@ -123,9 +140,8 @@ func (r *run) work(j *job) {
 		}
 		more := len(claim.Messages) == limit
 		r.ackThrough(j, claim.Messages[len(claim.Messages)-1].ID, more)
-		if more && alone == 0 && r.isBackfill(j) {
-			// Back into the queue, behind live work.
-			r.quit(j, 0)
+		if more && alone == 0 && (batches >= r.cfg.Batches || r.isBackfill(j)) {
+			r.goBehind(j, claim)
 			return
 		}
 	}
@@ -159,10 +175,11 @@ func long(c *shortterm.Claim) bool {
 }
 
 // suspects is how many of the claim's messages, from the first, have to be claimed
-// one by one for the last that may be what kills the process.
-func suspects(c *shortterm.Claim) int {
+// one by one for the last that may be what kills the process, or what its model fails by.
+func (r *run) suspects(c *shortterm.Claim) int {
 	for i := len(c.Messages) - 1; i >= 0; i-- {
-		if c.Messages[i].Attempt >= aloneFrom && !c.Messages[i].Crashed {
+		m := c.Messages[i]
+		if (m.Attempt >= aloneFrom || r.strikes.count(m.ID) >= aloneAfter) && !m.Crashed {
 			return i + 1
 		}
 	}
@@ -192,10 +209,10 @@ func (r *run) hold(j *job, claim *shortterm.Claim) {
 
 // heartbeat keeps what j holds from being given to another, until ctx ends.
 func (r *run) heartbeat(ctx context.Context, j *job) {
-	every := min(r.cfg.Lease, r.cfg.AckWait) / 3
+	every := min(r.cfg.Lease/3, r.cfg.AckWait/3, beat)
 	for sleep(ctx, every) {
 		r.mu.Lock()
-		claim, deliveries := j.claim, slices.Clone(j.deliveries)
+		claim, deliveries, attempt := j.claim, slices.Clone(j.deliveries), j.attempt
 		late := time.Now().After(j.heldUntil)
 		r.mu.Unlock()
 		if late {
@@ -208,14 +225,41 @@ func (r *run) heartbeat(ctx context.Context, j *job) {
 			continue
 		}
 		extend, cancel := context.WithTimeout(ctx, every)
-		if err := r.log.Extend(extend, claim); err != nil && ctx.Err() == nil {
-			// Whoever has the claim now, or will, settles what it holds; this one then
-			// finds that it lost it.
-			r.logger.Debug().Err(err).Str(memd.LogTenant, j.tenant).Int64("session_no", j.no).Msg("a claim could not be extended")
-		}
+		held, err := r.log.Extend(extend, claim)
 		cancel()
+		switch {
+		case err != nil && memd.KindOf(err) != memd.Conflict:
+			if ctx.Err() == nil {
+				r.logger.Debug().Err(err).Str(memd.LogTenant, j.tenant).Int64("session_no", j.no).Msg("a claim could not be extended")
+			}
+		case attempt != nil && r.isAt(j, attempt) && !attempt.isHeld(held):
+			// Deleted, erased, reworded, or another's since the lease ended. No model need
+			// go on with it.
+			attempt.cancel(errTaken)
+		}
 	}
 }
+
+// isHeld says whether all of it is among what is held.
+func (a *attempt) isHeld(held []int64) bool {
+	return !slices.ContainsFunc(a.messages, func(m shortterm.Claimed) bool { return !slices.Contains(held, m.ID) })
+}
+
+// isAt says whether j is still at an attempt: what it has settled is not held either.
+func (r *run) isAt(j *job, a *attempt) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return j.attempt == a
+}
+
+// begin notes what j is at, end that it is at nothing.
+func (r *run) begin(j *job, a *attempt) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	j.attempt = a
+}
+
+func (r *run) end(j *job) { r.begin(j, nil) }
 
 func (r *run) arrivals(j *job) int {
 	r.mu.Lock()
@@ -274,6 +318,20 @@ func (r *run) quit(j *job, delay time.Duration) {
 	r.mu.Unlock()
 	for _, d := range held {
 		r.settleDelivery(d, d.Nak(delay))
+	}
+}
+
+// goBehind ends j and has the rest of its session come again behind what waits now. What
+// is given back to the queue would come before it.
+func (r *run) goBehind(j *job, c *shortterm.Claim) {
+	isBackfill := r.isBackfill(j)
+	r.mu.Lock()
+	held := r.forget(j)
+	r.mu.Unlock()
+	last := c.Messages[len(c.Messages)-1].ID
+	r.bus.Publish(bus.Work{Tenant: j.tenant, SessionNo: j.no, MessageIDs: []int64{last}, Backfill: isBackfill}, int(time.Now().UnixMilli()&0x7fffffff))
+	for _, d := range held {
+		r.settleDelivery(d, d.Ack())
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -47,8 +48,9 @@ func (r *run) learn(j *job, c *shortterm.Claim, messages []shortterm.Claimed, be
 		return goOn
 	}
 	r.hold(j, c)
-	f := r.attempt(c, messages, before)
+	f := r.attempt(j, c, messages, before)
 	if f == nil {
+		r.strikes.forget(messages)
 		r.metrics.messages.WithLabelValues(shortterm.StateDone).Add(float64(len(messages)))
 		return goOn
 	}
@@ -57,12 +59,26 @@ func (r *run) learn(j *job, c *shortterm.Claim, messages []shortterm.Claimed, be
 		return standBy
 	}
 	r.metrics.failures.WithLabelValues(string(f.stage), f.code).Inc()
+	struck := 0
+	if f.blames {
+		struck = r.strikes.against(messages)
+	}
 	switch {
-	case f.remedy == waitFor:
+	case f.remedy == waitFor && (len(messages) > 1 || struck <= mostStrikes):
 		r.report(c, messages, f)
-		after := max(memd.RetryAfterOf(f.err), r.cfg.RetryMin)
+		after := max(asked(f.err), backoff(r.cfg.RetryMin, r.cfg.RetryMax, max(0, struck-1)))
 		r.fail(c, messages, f, after, true)
 		return standBy
+	case f.code == codeStuck && len(messages) > 1:
+		// One by one, so that few are left behind.
+		for i, m := range messages {
+			if r.learn(j, c, messages[i:i+1], before) == standBy {
+				r.release(c, messages[i+1:])
+				return standBy
+			}
+			before = append(slices.Clone(before), m.Message)
+		}
+		return goOn
 	case len(messages) > 1:
 		half := len(messages) / 2
 		first, second := messages[:half], messages[half:]
@@ -79,37 +95,106 @@ func (r *run) learn(j *job, c *shortterm.Claim, messages []shortterm.Claimed, be
 		return r.bury(c, messages[0], f)
 	default:
 		r.report(c, messages, f)
-		return r.fail(c, messages, f, backoff(r.cfg.RetryMin, r.cfg.RetryMax, messages[0].Attempt-1), false)
+		return r.fail(c, messages, f, backoff(r.cfg.RetryMin, r.cfg.RetryMax, messages[0].Attempt-1+struck), false)
 	}
 }
 
+// progress is how far an attempt has come. It is read while it still goes on, if it heeds
+// no context.
+type progress struct {
+	mu sync.Mutex
+	at stage
+	// well says that what the stage depends on was not known to be away when it began.
+	well bool
+	// lost says that a claim was lost.
+	lost bool
+}
+
+func (p *progress) enter(at stage, b *breaker) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.at, p.well = at, b.isClosed()
+}
+
+func (p *progress) noteLost(lost bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lost = lost
+}
+
+func (p *progress) read() (at stage, well, lost bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.at, p.well, p.lost
+}
+
 // attempt tries once to take messages to the long tier, all or none, within
-// Config.JobTimeout, and catches panics.
-func (r *run) attempt(c *shortterm.Claim, messages []shortterm.Claimed, before []memd.Message) *failure {
-	ctx, cancel := context.WithTimeout(r.working, r.cfg.JobTimeout)
+// Config.JobTimeout, and catches panics. It is broken off when they are taken from j.
+func (r *run) attempt(j *job, c *shortterm.Claim, messages []shortterm.Claimed, before []memd.Message) *failure {
+	breakable, breakOff := context.WithCancelCause(r.working)
+	defer breakOff(nil)
+	ctx, cancel := context.WithTimeout(breakable, r.cfg.JobTimeout)
 	defer cancel()
-	at := stageExtract
-	lost := false
+	r.begin(j, &attempt{messages, breakOff})
+	defer r.end(j)
+
+	p := &progress{}
+	p.enter(stageExtract, r.extraction)
 	var err error
-	caught := panics.Try(func() { err = r.process(ctx, &at, &lost, c, messages, before) })
+	var caught *panics.Recovered
+	done := make(chan struct{})
+	r.tasks.Go(func() {
+		defer close(done)
+		caught = panics.Try(func() { err = r.process(ctx, p, c, messages, before) })
+	})
+	ended := r.awaitAttempt(ctx, done)
+	at, well, lost := p.read()
 	switch {
-	case caught != nil:
+	case !ended && r.working.Err() != nil:
+		return &failure{stage: at, remedy: stepBack, err: ctx.Err()}
+	case ended && caught != nil:
 		r.metrics.panics.Inc()
 		return &failure{stage: at, code: codePanic, err: errors.New(panicText(caught.Value)), stack: caught.Stack}
-	case err == nil:
+	case ended && err == nil:
 		return nil
+	case context.Cause(ctx) == errTaken:
+		r.metrics.broken.Inc()
+		return &failure{stage: at, remedy: stepBack, err: errTaken}
+	case !ended:
+		r.metrics.stuck.Inc()
+		return &failure{stage: at, code: codeStuck, remedy: giveUp, err: ctx.Err()}
 	case lost, r.working.Err() != nil:
 		return &failure{stage: at, remedy: stepBack, err: err}
 	case ctx.Err() != nil:
 		return &failure{stage: at, code: codeTimeout, err: err}
 	default:
-		return failureOf(at, err)
+		f := failureOf(at, err)
+		f.blames = well && isBlaming(f)
+		return f
+	}
+}
+
+// awaitAttempt waits until an attempt is done, but not much longer than its context lives:
+// what heeds no context cannot be ended, only left behind.
+func (r *run) awaitAttempt(ctx context.Context, done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+	}
+	grace := time.NewTimer(r.cfg.Grace)
+	defer grace.Stop()
+	select {
+	case <-done:
+		return true
+	case <-grace.C:
+		return false
 	}
 }
 
 // process is the work itself: extract, embed, and write what was learned and that it
-// was in one transaction. at is where it stands; lost says that a claim was lost.
-func (r *run) process(ctx context.Context, at *stage, lost *bool, c *shortterm.Claim, messages []shortterm.Claimed, before []memd.Message) error {
+// was in one transaction. p is how far it has come.
+func (r *run) process(ctx context.Context, p *progress, c *shortterm.Claim, messages []shortterm.Claimed, before []memd.Message) error {
 	in := extract.Input{Before: before}
 	for _, m := range messages {
 		in.Messages = append(in.Messages, m.Message)
@@ -126,7 +211,8 @@ func (r *run) process(ctx context.Context, at *stage, lost *bool, c *shortterm.C
 		return err
 	}
 
-	*at, start = stageEmbed, time.Now()
+	p.enter(stageEmbed, r.embedding)
+	start = time.Now()
 	learned := longterm.Learned{Messages: in.Messages, Candidates: extraction.Candidates, Extractor: extraction.Extractor}
 	for _, m := range messages {
 		if m.Again {
@@ -146,12 +232,13 @@ func (r *run) process(ctx context.Context, at *stage, lost *bool, c *shortterm.C
 		learned.Model = r.embedder.Model().Name
 	}
 
-	*at, start = stageLongterm, time.Now()
+	p.enter(stageLongterm, r.database)
+	start = time.Now()
 	outcomes := make([]shortterm.Outcome, len(messages))
 	for i, m := range messages {
 		outcomes[i] = shortterm.Outcome{MessageID: m.ID, Attempt: m.Attempt, State: shortterm.StateDone, Extractor: extraction.Extractor}
 	}
-	err = r.database.do(ctx, func() error { return r.commit(ctx, c, learned, outcomes, lost) })
+	err = r.database.do(ctx, func() error { return r.commit(ctx, p, c, learned, outcomes) })
 	r.metrics.took("commit", start)
 	return err
 }
@@ -188,14 +275,14 @@ func (r *run) embed(ctx context.Context, texts []string) (vectors [][]float32, e
 	return vectors, err
 }
 
-func (r *run) commit(ctx context.Context, c *shortterm.Claim, learned longterm.Learned, outcomes []shortterm.Outcome, lost *bool) error {
+func (r *run) commit(ctx context.Context, p *progress, c *shortterm.Claim, learned longterm.Learned, outcomes []shortterm.Outcome) error {
 	for try := 1; ; try++ {
 		err := r.inTenant(ctx, commitTime, c.Tenant, func(ctx context.Context, tx pgx.Tx) error {
 			if err := r.store.Consolidate(ctx, tx, c.Tenant, learned); err != nil {
 				return err
 			}
 			err := r.log.Settle(ctx, tx, c.Tenant, outcomes)
-			*lost = memd.KindOf(err) == memd.Conflict
+			p.noteLost(memd.KindOf(err) == memd.Conflict)
 			if err != nil || r.cfg.Settled == nil {
 				return err
 			}
@@ -216,7 +303,9 @@ func (r *run) inTenant(ctx context.Context, within time.Duration, tenant string,
 // bury gives a message up, with its cause, in a transaction of its own.
 func (r *run) bury(c *shortterm.Claim, m shortterm.Claimed, f *failure) end {
 	dead := []shortterm.Outcome{{MessageID: m.ID, Attempt: m.Attempt, State: shortterm.StateDead, Error: f.cause()}}
+	r.strikes.forget([]shortterm.Claimed{m})
 	r.event(f).Str(memd.LogTenant, c.Tenant).Int64(memd.LogMessage, m.ID).Int(memd.LogAttempts, m.Attempt).Msg("a message is given up")
+	r.metrics.dead.WithLabelValues(string(f.stage), f.code).Inc()
 	return r.keep(c, shortterm.StateDead, 1, func(ctx context.Context) error {
 		return r.inTenant(ctx, writeTime, c.Tenant, func(ctx context.Context, tx pgx.Tx) error {
 			return r.log.Settle(ctx, tx, c.Tenant, dead)

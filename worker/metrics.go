@@ -11,7 +11,11 @@ type metrics struct {
 	messages   *prometheus.CounterVec
 	failures   *prometheus.CounterVec
 	durations  *prometheus.HistogramVec
+	dead       *prometheus.CounterVec
 	panics     prometheus.Counter
+	stuck      prometheus.Counter
+	broken     prometheus.Counter
+	again      prometheus.Counter
 	vectors    prometheus.Counter
 	jobs       prometheus.Gauge
 	collectors []prometheus.Collector
@@ -40,6 +44,22 @@ func newMetrics(breakers []*breaker) *metrics {
 			Name: "memd_worker_panics_total",
 			Help: "Panics that were caught.",
 		}),
+		dead: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "memd_worker_dead_letters_total",
+			Help: "Messages that were given up, by class and code of the cause.",
+		}, []string{"class", "code"}),
+		stuck: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "memd_worker_stuck_total",
+			Help: "Batches that had not broken off long after their time was up, and were left behind.",
+		}),
+		broken: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "memd_worker_broken_off_total",
+			Help: "Batches that were broken off because their messages were taken away, as by an erasure.",
+		}),
+		again: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "memd_worker_redeliveries_total",
+			Help: "Deliveries of work that was delivered before.",
+		}),
 		vectors: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "memd_worker_late_vectors_total",
 			Help: "Vectors made for memories that were stored without one.",
@@ -49,7 +69,7 @@ func newMetrics(breakers []*breaker) *metrics {
 			Help: "Sessions that are being worked on.",
 		}),
 	}
-	m.collectors = []prometheus.Collector{m.messages, m.failures, m.durations, m.panics, m.vectors, m.jobs}
+	m.collectors = []prometheus.Collector{m.messages, m.failures, m.durations, m.dead, m.panics, m.stuck, m.broken, m.again, m.vectors, m.jobs}
 	for _, b := range breakers {
 		m.collectors = append(m.collectors, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name:        "memd_worker_breaker_open",
@@ -60,6 +80,13 @@ func newMetrics(breakers []*breaker) *metrics {
 				return 0
 			}
 			return 1
+		}), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name:        "memd_worker_breaker_pause_seconds",
+			Help:        "How long a dependency that is away is left alone from now on.",
+			ConstLabels: prometheus.Labels{"dependency": b.name},
+		}, func() float64 {
+			wait, _ := b.standing()
+			return wait.Seconds()
 		}))
 	}
 	return m

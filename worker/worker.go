@@ -43,8 +43,12 @@ type Config struct {
 	// Lease and AckWait are the log's and the queue's: a third of the shorter one is
 	// how often what is held is held on to. Defaults 60 s and 90 s.
 	Lease, AckWait time.Duration
-	// JobTimeout is the longest one batch may take; default 5 min.
-	JobTimeout time.Duration
+	// JobTimeout is the longest one batch may take; default 5 min. What has not broken off
+	// Grace later is left behind, and the message given up; default 10 s.
+	JobTimeout, Grace time.Duration
+	// Batches is how many batches of a session are learned from in a row before others
+	// have their turn; default 4. Of a backfill it is one.
+	Batches int
 	// RetryMin and RetryMax bound how long a message that failed waits for its next
 	// attempt; it doubles from one to the other. Defaults 1 s and 5 min.
 	RetryMin, RetryMax time.Duration
@@ -77,7 +81,7 @@ func (c Config) withDefaults() Config {
 	for _, n := range []struct {
 		field    *int
 		fallback int
-	}{{&c.Batch, 32}, {&c.Before, 12}, {&c.MaxAttempts, 5}} {
+	}{{&c.Batch, 32}, {&c.Batches, 4}, {&c.Before, 12}, {&c.MaxAttempts, 5}} {
 		if *n.field == 0 {
 			*n.field = n.fallback
 		}
@@ -86,7 +90,7 @@ func (c Config) withDefaults() Config {
 		field    *time.Duration
 		fallback time.Duration
 	}{
-		{&c.Lease, time.Minute}, {&c.AckWait, 90 * time.Second}, {&c.JobTimeout, 5 * time.Minute},
+		{&c.Lease, time.Minute}, {&c.AckWait, 90 * time.Second}, {&c.JobTimeout, 5 * time.Minute}, {&c.Grace, 10 * time.Second},
 		{&c.RetryMin, time.Second}, {&c.RetryMax, 5 * time.Minute},
 		{&c.PauseMin, time.Second}, {&c.PauseMax, 10 * time.Second},
 		{&c.VectorsEvery, 2 * time.Second}, {&c.UpkeepEvery, 15 * time.Second},
@@ -102,7 +106,7 @@ func (c Config) validate() error {
 	for _, n := range []struct {
 		field string
 		value int
-	}{{"Workers", c.Workers}, {"Batch", c.Batch}, {"Before", c.Before}, {"MaxAttempts", c.MaxAttempts}} {
+	}{{"Workers", c.Workers}, {"Batch", c.Batch}, {"Batches", c.Batches}, {"Before", c.Before}, {"MaxAttempts", c.MaxAttempts}} {
 		if n.value < 0 {
 			return memd.InvalidField(n.field, "must not be negative")
 		}
@@ -111,7 +115,7 @@ func (c Config) validate() error {
 		field string
 		value time.Duration
 	}{
-		{"Lease", c.Lease}, {"AckWait", c.AckWait}, {"JobTimeout", c.JobTimeout},
+		{"Lease", c.Lease}, {"AckWait", c.AckWait}, {"JobTimeout", c.JobTimeout}, {"Grace", c.Grace},
 		{"RetryMin", c.RetryMin}, {"RetryMax", c.RetryMax}, {"PauseMin", c.PauseMin}, {"PauseMax", c.PauseMax},
 		{"VectorsEvery", c.VectorsEvery}, {"UpkeepEvery", c.UpkeepEvery},
 	} {
@@ -138,8 +142,10 @@ type Worker struct {
 	logger    zerolog.Logger
 	metrics   *metrics
 
-	// The breakers outlive a Stop: what is away stays away.
+	// The breakers outlive a Stop: what is away stays away. So does what is held against
+	// messages.
 	database, extraction, embedding *breaker
+	strikes                         *strikes
 
 	mu      sync.Mutex
 	running *run // nil while stopped
@@ -154,7 +160,7 @@ func New(pool *postgres.Pool, log *shortterm.Log, b *bus.Bus, extractor Extracto
 	cfg = cfg.withDefaults()
 	w := &Worker{
 		pool: pool, log: log, bus: b, extractor: extractor, embedder: embedder, store: store, cfg: cfg,
-		logger: cfg.Log,
+		logger: cfg.Log, strikes: newStrikes(),
 	}
 	w.database = newBreaker("postgres", cfg, w.logger, func(ctx context.Context) error {
 		return postgres.Err("worker.probe", pool.Ping(ctx))
