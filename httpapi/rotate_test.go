@@ -221,7 +221,7 @@ func TestAContextOfTwoSessions(t *testing.T) {
 	h.send("POST", "/v1/sessions/s/rotate", `{"user_id":"u","session_id":"s2"}`).want(201)
 	var a contextAnswer
 	h.send("POST", "/v1/context", `{"user_id":"u","session_id":"s2","append":[{"role":"user","content":"Where is it?"}]}`).
-		want(200, `user: The key lies under the mat.`, `"summary":{"upto":null,"memories":[]}`, `"degraded":[]`).into(&a)
+		want(200, `user: The key lies under the mat.`, `"summary":{"upto":null,"memories":[],"messages":[],"trimmed":false}`, `"degraded":[]`).into(&a)
 	for _, m := range posted.Messages {
 		if n := strings.Count(string(encode(append(a.Open, a.Carried...))), fmt.Sprint(m.ID)); n != 1 {
 			t.Errorf("message %d is %d times in open %v and carried %v", m.ID, n, a.Open, a.Carried)
@@ -234,7 +234,7 @@ func TestAContextOfTwoSessions(t *testing.T) {
 		want(200, `"open":[]`, fmt.Sprintf(`"carried":[%d,%d]`, posted.Messages[0].ID, posted.Messages[1].ID), `the mat`)
 	h.send("POST", "/v1/context", `{"user_id":"u","session_id":"s2","carry_over":false}`).want(200, `"open":[]`, `"carried":[]`, "!the mat")
 	h.send("POST", "/v1/context", `{"user_id":"u","session_id":"s2","turns":0}`).want(200, `"carried":[]`, "!the mat")
-	h.send("POST", "/v1/context", `{"user_id":"nobody","session_id":"none"}`).want(200, `"open":[]`, `"carried":[]`, `"summary":{"upto":null,"memories":[]}`)
+	h.send("POST", "/v1/context", `{"user_id":"nobody","session_id":"none"}`).want(200, `"open":[]`, `"carried":[]`, `"summary":{"upto":null,"memories":[],"messages":[],"trimmed":false}`)
 }
 
 func TestWaitingForMessages(t *testing.T) {
