@@ -34,7 +34,7 @@ type question struct {
 func questionOf(text string) question {
 	q := question{at: map[int32]int{}}
 	for _, t := range lexical.QueryTerms(text) {
-		if t.Hash != wholeMessage {
+		if t.Hash != wholeMessage && t.Hash != asksTerm {
 			q.at[t.Hash] = len(q.hashes)
 			q.hashes = append(q.hashes, t.Hash)
 		}

@@ -4,16 +4,41 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
+
+	"github.com/memdhq/memd"
 )
 
-// weights say what each kind of evidence counts for in the ranking, each measured in
-// standard deviations over the candidates of the question (z). A sum of these beats
-// reciprocal ranks by ten points where the kinds are unequal, and needs no scale.
-//
-// The three count about the same: on conversations of two kinds, none of them written
-// for this, the plain sum is within the noise of the best weights for these three. The
-// window counts as much as the memory's own words because it holds them as well.
-var weights = struct{ words, window, vector float64 }{words: 1, window: 1, vector: 1}
+// weights say what each kind of evidence counts for in the ranking. Those of words, window
+// and vector are measured in standard deviations over the candidates of the question (z):
+// a sum of these beats reciprocal ranks by ten points where the kinds are unequal, and
+// needs no scale. The others are added as they are.
+type weights struct {
+	// words, window and vector: the memory's own words, those of the messages around its
+	// sources as well, and its vector.
+	words, window, vector float64
+	// who: whoever said it is meant by the question.
+	who float64
+	// assistant: the assistant said it; answers: and the question is about what it said.
+	assistant, answers float64
+	// date: the date in the question; when, many: a time or a number, where one is asked.
+	date, when, many float64
+	// asks: it is a question itself; answering: it was said right after one.
+	asks, answering float64
+	// length: the logarithm of its words, up to sixty; long: of those beyond.
+	length, long float64
+}
+
+// weighing has the weights of what people with names said to each other, of what a user
+// said to an assistant, and of what the assistant said.
+var weighing = struct{ peer, user, assistant weights }{
+	peer: weights{words: 0.08, window: 0.87, vector: 0.97, who: 1.45, date: 1.93, when: 1.25, many: 0.38,
+		asks: -0.63, answering: 0.46, length: 0.67, long: -0.86},
+	user: weights{words: 0.58, window: 0.25, vector: 0.97, who: 1.45, date: 1.93, when: 1.25, many: 0.38,
+		length: -0.42, long: -0.86},
+	assistant: weights{words: 0.58, window: 0.25, vector: 0.97, assistant: -1.95, answers: 1.12, date: 1.93, when: 1.25, many: 0.38,
+		long: -0.86},
+}
 
 // wordShare is how much of what the vector leaves open the shared words can add to a
 // relevance: a question and its answer share some, so that they are evidence, but a
@@ -49,9 +74,12 @@ type candidate struct {
 	window     match
 	// alone says that no message states it: it has no neighbours.
 	alone bool
-	exact bool
+	// answering says that it was said right after a question.
+	answering bool
+	exact     bool
 
 	zWords, zWindow, zVector float64
+	evidence                 evidence
 	fused, relevance, score  float64
 }
 
@@ -62,7 +90,7 @@ type candidate struct {
 // each is worth by itself: the relevance of its cosine and the words it shares with the
 // question. Where the two disagree, the scores of those concerned are averaged (isotonic
 // regression), so that a threshold cuts the ranking and never picks from it.
-func rank(all []*candidate, mode, text string, relevance func(float64) float64) {
+func rank(all []*candidate, mode, text string, question *asked, relevance func(float64) float64) {
 	if relevance == nil {
 		relevance = func(cosine float64) float64 { return min(1, max(0, cosine)) }
 	}
@@ -81,10 +109,13 @@ func rank(all []*candidate, mode, text string, relevance func(float64) float64) 
 			if !c.embedded {
 				c.fused = -1
 			}
-		case mode == ModeLexical:
-			c.fused = weights.words*c.zWords + weights.window*c.zWindow
 		default:
-			c.fused = weights.words*c.zWords + weights.window*c.zWindow + weights.vector*c.zVector
+			c.evidence = c.evidenceFor(question)
+			w := c.weights()
+			c.fused = w.words*c.zWords + w.window*c.zWindow + w.other(c.evidence)
+			if mode == ModeHybrid {
+				c.fused += w.vector * c.zVector
+			}
 		}
 		switch {
 		case mode == ModeVector:
@@ -105,6 +136,53 @@ func rank(all []*candidate, mode, text string, relevance func(float64) float64) 
 		return cmp.Or(compareBool(b.exact, a.exact), cmp.Compare(b.fused, a.fused), newer(a, b))
 	})
 	score(all)
+}
+
+// evidence is what speaks for a memory beside its words and its vector, each part in the
+// measure that its weight is for.
+type evidence struct{ who, assistant, answers, date, when, many, asks, answering, length, long float64 }
+
+func (c *candidate) weights() weights {
+	switch {
+	case c.Role == string(memd.RoleAssistant):
+		return weighing.assistant
+	case c.ActorID != nil && *c.ActorID != "":
+		return weighing.peer
+	}
+	return weighing.user
+}
+
+func (c *candidate) evidenceFor(question *asked) evidence {
+	var e evidence
+	yes := func(b bool) float64 {
+		if b {
+			return 1
+		}
+		return 0
+	}
+	assistant := c.Role == string(memd.RoleAssistant)
+	named := c.ActorID != nil && *c.ActorID != ""
+	e.who = yes(named && question.names(*c.ActorID) || !assistant && !named && question.self)
+	e.assistant = yes(assistant)
+	e.answers = yes(assistant && question.answers)
+	e.date = question.date(c.ValidFrom)
+	if c.OccurredAt != nil {
+		e.date = max(e.date, question.date(*c.OccurredAt))
+	}
+	e.when = yes(question.when && (c.OccurredAt != nil || tellsTime.MatchString(c.Memory.Memory)))
+	e.many = yes(question.many && tellsNumber.MatchString(c.Memory.Memory))
+	e.asks = yes(endsAsking(c.Memory.Memory))
+	e.answering = yes(c.answering)
+	words := float64(len(strings.Fields(c.Memory.Memory)))
+	e.length = math.Log1p(min(words, 60))
+	e.long = math.Log1p(max(0, words-60) / 60)
+	return e
+}
+
+// other sums up what is not measured over the candidates.
+func (w weights) other(e evidence) float64 {
+	return w.who*e.who + w.assistant*e.assistant + w.answers*e.answers + w.date*e.date + w.when*e.when + w.many*e.many +
+		w.asks*e.asks + w.answering*e.answering + w.length*e.length + w.long*e.long
 }
 
 // newer orders what was said later first, then what was stored later, then by id.
@@ -208,6 +286,9 @@ func (c *candidate) explain() map[string]float64 {
 		"bm25": c.words.score, "bm25_window": c.window.score, "cosine": c.similarity,
 		"coverage": c.words.coverage, "coverage_window": c.window.coverage,
 		"z_bm25": c.zWords, "z_bm25_window": c.zWindow, "z_cosine": c.zVector,
+		"who": c.evidence.who, "assistant": c.evidence.assistant, "answers": c.evidence.answers, "date": c.evidence.date,
+		"when": c.evidence.when, "many": c.evidence.many, "asks": c.evidence.asks, "answering": c.evidence.answering,
+		"length": c.evidence.length, "long": c.evidence.long,
 		"fused": c.fused, "relevance": c.relevance, "score": c.score,
 	}
 }

@@ -78,7 +78,7 @@ func (s *Store) Search(ctx context.Context, tenant string, q Query) ([]Hit, erro
 			return nil, err
 		}
 	}
-	rank(f.candidates, q.Mode, q.Text, q.Relevance)
+	rank(f.candidates, q.Mode, q.Text, askedBy(q.Text), q.Relevance)
 	return f.hits(), nil
 }
 
@@ -321,7 +321,7 @@ func (f *finding) loadStatement() *statement {
 		" UNION ALL (SELECT u.id, false FROM unnest(", st.bind(sessions, "bigint[]"), ", ", st.bind(positions, "int[]"), ") AS p (session_no, position)",
 		" CROSS JOIN LATERAL (SELECT x.memory_id AS id FROM memory_source x WHERE x.session_no = p.session_no AND x.position = p.position AND x.tenant_id = ", tenant, " OFFSET 0) u",
 		qualify, enough, ")) p GROUP BY id)",
-		" SELECT ", memoryColumns, ", x.messages, x.sessions, x.positions, ")
+		" SELECT ", memoryColumns, ", x.messages, x.sessions, x.positions, coalesce(x.answering, false), ")
 	distance, join := "NULL::float8", ""
 	if f.query.Mode != ModeLexical {
 		// Of what is near the distance is known.
@@ -330,7 +330,9 @@ func (f *finding) loadStatement() *statement {
 			" AND e.model = " + st.bind(f.query.Model, "text") + " AND e.memory_id = pool.id AND e.tenant_id = " + tenant + " OFFSET 0) e ON true"
 	}
 	return st.write(distance, " FROM pool CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.id = pool.id AND m.tenant_id = ", tenant, where, " OFFSET 0) m",
-		" CROSS JOIN LATERAL (SELECT array_agg(message_id) AS messages, array_agg(session_no) AS sessions, array_agg(position) AS positions",
+		" CROSS JOIN LATERAL (SELECT array_agg(message_id) AS messages, array_agg(session_no) AS sessions, array_agg(position) AS positions,",
+		" bool_or(EXISTS (SELECT FROM message_posting q WHERE q.scope_id = ", scope, " AND q.term = ", st.bind(asksTerm, "int"),
+		" AND q.session_no = x.session_no AND q.position = x.position - 1 AND q.tenant_id = ", tenant, ")) AS answering",
 		" FROM memory_source x WHERE x.memory_id = pool.id AND x.tenant_id = ", tenant, ") x", join)
 }
 
@@ -345,7 +347,7 @@ func (f *finding) scanCandidates(rows pgx.Rows) error {
 		var sessions []int64
 		var positions []int32
 		var distance *float64
-		if err := rows.Scan(append(c.fields(), &c.Sources, &sessions, &positions, &distance)...); err != nil {
+		if err := rows.Scan(append(c.fields(), &c.Sources, &sessions, &positions, &c.answering, &distance)...); err != nil {
 			return err
 		}
 		c.words = f.words[c.id]

@@ -193,13 +193,20 @@ func TestScoresFollowTheRanking(t *testing.T) {
 			c.similarity = rapid.Float64Range(-1, 1).Draw(r, "similarity")
 			c.words = match{rapid.Float64Range(0, 20).Draw(r, "words"), rapid.Float64Range(0, 1).Draw(r, "coverage")}
 			c.window = match{rapid.Float64Range(0, 20).Draw(r, "window"), rapid.Float64Range(0, 1).Draw(r, "window coverage")}
-			c.Memory.Memory = rapid.SampledFrom([]string{"tea", "Tea!", "coffee"}).Draw(r, "text")
+			c.Memory.Memory = rapid.SampledFrom([]string{"tea", "Tea!", "coffee", "two teas in May?"}).Draw(r, "text")
+			c.Role = rapid.SampledFrom([]string{"user", "assistant"}).Draw(r, "role")
+			if rapid.Bool().Draw(r, "named") {
+				name := "Ann"
+				c.ActorID = &name
+			}
+			c.answering = rapid.Bool().Draw(r, "answering")
 			c.Hash = hashOf(c.Memory.Memory)
 			c.id = memoryID{byte(i)}
 			all = append(all, c)
 		}
 		mode := rapid.SampledFrom([]string{ModeHybrid, ModeVector, ModeLexical}).Draw(r, "mode")
-		rank(all, mode, "tea", nil)
+		question := rapid.SampledFrom([]string{"", "How many teas did I have in May?", "When did Ann say so?", "What did you suggest?"}).Draw(r, "question")
+		rank(all, mode, "tea", askedBy(question), nil)
 		before := 1.0
 		for i, c := range all {
 			if c.score > before || c.score < 0 || c.exact != (c.score == 1) {

@@ -436,6 +436,10 @@ func (s *scopeSums) add(scopeID, length int64) {
 // cannot be found, one of four thousand million.
 const wholeMessage int32 = 0
 
+// asksTerm is the term of the posting of every message that ends with a question: what
+// comes right after one often is its answer.
+const asksTerm int32 = 1
+
 // messagePostings gives the postings of messages, in the order of the index.
 func messagePostings(messages []messageRow) (all []posting) {
 	for _, m := range messages {
@@ -449,8 +453,12 @@ func messagePostings(messages []messageRow) (all []posting) {
 		p := posting{scopeID: m.scopeID, sessionNo: m.sessionNo, position: int32(m.position), length: small(length)}
 		p.term, p.tf = wholeMessage, 1
 		all = append(all, p)
+		if endsAsking(m.text) {
+			p.term = asksTerm
+			all = append(all, p)
+		}
 		for _, t := range terms {
-			if t.Hash != wholeMessage {
+			if t.Hash != wholeMessage && t.Hash != asksTerm {
 				p.term, p.tf = t.Hash, small(t.Count)
 				all = append(all, p)
 			}
