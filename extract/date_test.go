@@ -46,7 +46,10 @@ func TestDates(t *testing.T) {
 		{"I move next week", "I move next week (week of 2024-03-04)", "2024-03-04"},
 		{"I rest this week", "I rest this week (week of 2024-02-26)", "2024-02-26"},
 		{"The wedding is in three weeks", "The wedding is in three weeks (week of 2024-03-18)", "2024-03-18"},
-		{"We leave in two weeks' time", "We leave in two weeks' time", ""},
+		{"We leave in two weeks' time", "We leave in two weeks' time (week of 2024-03-11)", "2024-03-11"},
+		{"In 3 days we move house", "In 3 days (2024-03-02) we move house", "2024-03-02"},
+		{"In two weeks, I lost 5 kg", "In two weeks, I lost 5 kg", ""},
+		{"I graduate in 2 years", "I graduate in 2 years (2026)", "2026-01-01"},
 		{"We will leave in two months", "We will leave in two months (2024-04)", "2024-04-01"},
 		{"I quit 3 months ago", "I quit 3 months ago (2023-11)", "2023-11-01"},
 		{"I quit last month", "I quit last month (2024-01)", "2024-01-01"},
@@ -68,6 +71,10 @@ func TestDates(t *testing.T) {
 		{"I fell on Friday", "I fell on Friday (2024-02-23)", "2024-02-23"},
 		{"I will race on Friday", "I will race on Friday (2024-03-01)", "2024-03-01"},
 		{"I have an exam on Monday", "I have an exam on Monday (2024-03-04)", "2024-03-04"},
+		{"I start at Globex on Monday", "I start at Globex on Monday (2024-03-04)", "2024-03-04"},
+		{"Remind me to call mum on Friday", "Remind me to call mum on Friday (2024-03-01)", "2024-03-01"},
+		{"It's on Wednesday", "It's on Wednesday (2024-03-06)", "2024-03-06"},
+		{"I LEAVE TOMORROW", "I LEAVE TOMORROW (2024-02-29)", "2024-02-29"},
 		{"I've been ill since Monday", "I've been ill since Monday (2024-02-26)", "2024-02-26"},
 		{"We camped last weekend", "We camped last weekend (weekend of 2024-02-24)", "2024-02-24"},
 		{"We camp this weekend", "We camp this weekend (weekend of 2024-03-02)", "2024-03-02"},
@@ -81,6 +88,25 @@ func TestDates(t *testing.T) {
 		{"We met in June 2019", "We met in June 2019", "2019-06-01"},
 		{"We met in 2019", "We met in 2019", "2019-01-01"},
 		{"Due 2024-05-17", "Due 2024-05-17", "2024-05-17"},
+		{"The wedding is on 5/5/2027", "The wedding is on 5/5/2027", "2027-05-05"},
+		{"It ends 25/12/2026", "It ends 25/12/2026", "2026-12-25"},
+		{"It ends 12/25/2026", "It ends 12/25/2026", "2026-12-25"},
+		// Several days are on the first of them.
+		{"Trip to Japan: 4-18 April 2027", "Trip to Japan: 4-18 April 2027", "2027-04-04"},
+		{"I was in Peru 3-9 May 2019", "I was in Peru 3-9 May 2019", "2019-05-03"},
+		{"We travel from 4 to 18 April 2027", "We travel from 4 to 18 April 2027", "2027-04-04"},
+		{"My holiday is June 4-18, 2027", "My holiday is June 4-18, 2027", "2027-06-04"},
+		{"I was away April 4 to 18, 2023", "I was away April 4 to 18, 2023", "2023-04-04"},
+		{"12 and 13 June 2027 we marry", "12 and 13 June 2027 we marry", "2027-06-12"},
+		{"I'm in Rome 28 December to 3 January 2027", "I'm in Rome 28 December to 3 January 2027", "2026-12-28"},
+		{"We'll be in Oslo 28–30 June", "We'll be in Oslo 28–30 June (2024-06-28 to 2024-06-30)", "2024-06-28"},
+		{"We'll sail from June 28 to July 4", "We'll sail from June 28 to July 4 (2024-06-28 to 2024-07-04)", "2024-06-28"},
+		{"The race is on 12 and 13 June", "The race is on 12 and 13 June (2024-06-12 and 2024-06-13)", "2024-06-12"},
+		{"On May 5 to 10 guests came", "On May 5 (2023-05-05) to 10 guests came", "2023-05-05"},
+		// What was moved is on the other day.
+		{"The deadline moved from 5 June to 12 June", "The deadline moved from 5 June to 12 June (2024-06-12)", "2024-06-12"},
+		{"The exam was moved from 5 to 12 June", "The exam was moved from 5 to 12 June (2024-06-12)", "2024-06-12"},
+		{"The trip is booked from 5 June to 12 June", "The trip is booked from 5 June to 12 June (2024-06-05 to 2024-06-12)", "2024-06-05"},
 		{"Nací el 2024-05-17", "Nací el 2024-05-17", "2024-05-17"},
 		// A year that is missing, if the tense tells which.
 		{"I quit on March 3rd", "I quit on March 3rd (2023-03-03)", "2023-03-03"},
@@ -105,6 +131,9 @@ func TestDates(t *testing.T) {
 		{"I will march in line", "I will march in line", ""},
 		{"My birthday is on March 3rd", "My birthday is on March 3rd", ""},
 		{"I work on Fridays", "I work on Fridays", ""},
+		{"We watched The Day After Tomorrow", "We watched The Day After Tomorrow", ""},
+		{"Yesterday is my favourite song", "Yesterday is my favourite song", ""},
+		{"It ends 5/6/2026", "It ends 5/6/2026", ""},
 		{"I always swim on Monday", "I always swim on Monday", ""},
 		{"I read it in three weeks", "I read it in three weeks", ""},
 		{"I can run 5 km in 20 minutes", "I can run 5 km in 20 minutes", ""},
@@ -179,6 +208,19 @@ func TestDaysWithoutAYear(t *testing.T) {
 		}
 		if day != want {
 			t.Errorf("%q: %s, want %s", text, day, want)
+		}
+	}
+}
+
+func TestDaysNextToTodayInOtherLanguages(t *testing.T) {
+	for text, want := range map[string]string{
+		"Ayer compré un perro": "Ayer (2024-02-27) compré un perro", "Hoy en día vivo en Lima": "Hoy en día vivo en Lima", "Mi cita es mañana por la mañana": "Mi cita es mañana (2024-02-29) por la mañana",
+		"Avant-hier je suis allé chez le médecin": "Avant-hier (2024-02-26) je suis allé chez le médecin", "Wir wohnen hier in Köln": "Wir wohnen hier in Köln",
+		"Ich fliege morgen nach Rom": "Ich fliege morgen (2024-02-29) nach Rom", "Heute Morgen war ich beim Arzt": "Heute (2024-02-28) Morgen war ich beim Arzt", "Guten Morgen, ich bin Ana": "Guten Morgen, ich bin Ana",
+		"Ontem fui ao médico com meu filho": "Ontem (2024-02-27) fui ao médico com meu filho", "昨天我买了一辆车": "昨天 (2024-02-27)我买了一辆车", "明後日、東京に行きます": "明後日 (2024-03-01)、東京に行きます", "أمس اشتريت سيارة": "أمس (2024-02-27) اشتريت سيارة",
+	} {
+		if got, _ := resolve(text, said, false); got != want {
+			t.Errorf("%q\n gives %q\n want  %q", text, got, want)
 		}
 	}
 }

@@ -25,7 +25,9 @@
 //	forget.go    "forget that …"; forget_topic.go what is asked to be forgotten by its topic
 //	form.go      "Name: …", "City: …"
 //	clause.go    parting clauses that change apart from one another
-//	date.go      relative dates resolved against the message's own time and zone
+//	date.go      dates resolved against the message's own time and zone: date_relative.go and date_weekday.go
+//	             those told from its day, date_calendar.go and date_span.go days of a month, date_written.go
+//	             figures, date_foreign.go other languages; date_tense.go what has been and what is to come
 //	slot.go      what a statement is about, and of whom; slot_person.go, slot_taste.go and slot_thing.go have the kinds,
 //	             slot_over.go and slot_end.go what ends one
 //	category.go  plain labels of these

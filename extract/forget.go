@@ -193,7 +193,8 @@ func (g *grouping) forgetsForeign(text string) bool {
 	}
 	g.spoken, g.asked, g.adjacent = true, "", false
 	for _, clause := range clauses {
-		g.out = append(g.out, statement{text: clause, forget: true, words: countWords(clause)})
+		dated, _ := resolve(clause, g.said, false)
+		g.out = append(g.out, statement{text: dated, forget: true, words: countWords(clause)})
 	}
 	return true
 }

@@ -51,14 +51,7 @@ func isEnglish(text string) bool {
 	if other > latin {
 		return false
 	}
-	votes := map[string]int{}
-	for _, w := range wordsOf(text) {
-		for language, list := range little {
-			if list[w.low] {
-				votes[language]++
-			}
-		}
-	}
+	votes := votesFor(wordsOf(text))
 	best := 0
 	for language, n := range votes {
 		if language != "en" {
@@ -69,4 +62,31 @@ func isEnglish(text string) bool {
 		best++
 	}
 	return best <= votes["en"] || best < 2 && foreign == 0
+}
+
+// votesFor counts the little words of each language.
+func votesFor(words []word) map[string]int {
+	votes := map[string]int{}
+	for _, w := range words {
+		for language, list := range little {
+			if list[w.low] {
+				votes[language]++
+			}
+		}
+	}
+	return votes
+}
+
+// languageOf gives the language that has most little words among some, "" if two have.
+func languageOf(words []word) string {
+	best, most := "", 0
+	for language, n := range votesFor(words) {
+		switch {
+		case n > most:
+			best, most = language, n
+		case n == most:
+			best = ""
+		}
+	}
+	return best
 }

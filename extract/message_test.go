@@ -265,7 +265,7 @@ func TestOtherLanguagesAreKept(t *testing.T) {
 		whole("मुझे चाय पसंद है और मैं दिल्ली में रहता हूँ।"),
 		whole("저는 서울에 살고 있어요"),
 		whole("Я живу в Казани и работаю врачом"),
-		whole("Vivo aquí desde ayer"),
+		whole("Vivo aquí desde siempre"),
 	})
 }
 

@@ -1,0 +1,123 @@
+package extract
+
+import (
+	"strings"
+)
+
+// Whether a date has been or is to come is told by the clause it stands in.
+
+// clause is a run of words of which each tells the tense of all.
+type clause struct {
+	end         int // the word after its last
+	was, willBe bool
+}
+
+// tense says whether the clause around word i tells of what has been, and whether
+// of what is to come. "I've updated the calendar: dentist on Tuesday" does not say
+// that the dentist was.
+func (r *reader) tense(i int) (was, willBe bool) {
+	// Words are read in order, so that the clause is the last one or one after it.
+	for r.clauses[r.clause].end <= i {
+		r.clause++
+	}
+	c := r.clauses[r.clause]
+	return c.was, c.willBe
+}
+
+// clauseWords is the most words of a clause: what is written without any mark is no
+// sentence, and a verb so far away tells nothing of a date.
+const clauseWords = 80
+
+// cutClauses finds the clauses and reads the tense of each once.
+func (r *reader) cutClauses() {
+	for from := 0; from < len(r.words); {
+		to := from + 1
+		for to < len(r.words) && to < from+clauseWords && !r.parted(to) {
+			to++
+		}
+		words := r.words[from:to]
+		r.clauses = append(r.clauses, clause{end: to, was: past(words), willBe: future(words) || setsOut(words) && !past(words)})
+		from = to
+	}
+}
+
+// setsOut says whether words tell in the plain present of what is done once, and so is to
+// come where a date is told: "I start on Monday", "remind me on Friday", "it's on Tuesday".
+func setsOut(words []word) bool {
+	for i, w := range words {
+		next := ""
+		if i+1 < len(words) {
+			next = words[i+1].low
+		}
+		switch low := w.low; {
+		case low == "i" || low == "we" || low == "he" || low == "she" || low == "they":
+			if once[strings.TrimSuffix(next, "s")] {
+				return true
+			}
+		case low == "remind" && (next == "me" || next == "us"):
+			return true
+		case (low == "it's" || low == "that's" || low == "there's") && (next == "on" || next == "by" || next == "a" || next == "an" || next == "my" || next == "our"):
+			return true
+		}
+	}
+	return false
+}
+
+// once are verbs of what is not done again and again.
+var once = set(`start begin fly move leave travel arrive return graduate marry retire turn emigrate relocate finish`)
+
+// parted says whether a clause ends before word i.
+func (r *reader) parted(i int) bool {
+	return clauseOpeners[r.words[i].low] || strings.ContainsAny(r.text[r.words[i-1].end:r.words[i].start], ",;:(—–")
+}
+
+var abilities = set(`can could takes once twice times`)
+
+var clauseOpeners = set(`and but because so that which who when while before after if though although`)
+
+// shifted says whether the date at word i is one to which something was put off or
+// brought forward: it is to come, though the verb tells of what has been.
+func (r *reader) shifted(i int) bool {
+	to := false
+	for back := i; back >= 0 && back > i-6; back-- {
+		low := r.words[back].low
+		to = to || low == "to" || low == "until" || low == "till" || low == "for"
+		if back < i && shifts[low] {
+			return to
+		}
+	}
+	return false
+}
+
+var (
+	shifts = set(`moved postponed rescheduled pushed delayed changed brought shifted put scheduled booked set planned`)
+	// appointed are nouns and verbs of what is on a day: with them a day needs no "on".
+	appointed = set(`appointment test exam flight wedding interview surgery operation meeting viewing trip party concert lesson class match game race presentation dinner lunch breakfast checkup scan inspection delivery launch release demo conference dentist doctor deadline freeze ends starts begins opens arrives leaves due departs lands closes call`)
+)
+
+// appointed says whether the clause around word i names something that is on a day.
+func (r *reader) appointed(i int) bool {
+	for back := i - 1; back >= 0 && back >= i-5 && !r.parted(back+1); back-- {
+		if low := r.words[back].low; appointed[low] || low == "leaving" || low == "flying" || low == "arriving" || low == "moving" || low == "back" {
+			return true
+		}
+	}
+	return false
+}
+
+// leftBehind says whether the date at word i is one from which something was moved to
+// another: "the deadline moved from 5 June to 12 June".
+func (r *reader) leftBehind(i int) bool {
+	if r.before(i) != "from" || r.word(i) == "" {
+		return false
+	}
+	for back := i - 2; back >= 0 && back > i-6; back-- {
+		if moves[r.words[back].low] {
+			return true
+		}
+	}
+	return false
+}
+
+// moves are verbs of what is on another day than it was.
+var moves = set(`moved moves move postponed rescheduled pushed delayed changed changes shifted brought`)
