@@ -32,6 +32,10 @@ var binary string
 var temporary string
 
 func TestMain(m *testing.M) {
+	if os.Getenv(serveAsModel) != "" {
+		runModelServer()
+		return
+	}
 	dir, err := os.MkdirTemp("", "memd-bin-")
 	if err != nil {
 		panic(err)
@@ -46,6 +50,10 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := memdtest.Run(m)
+	if err := theTable.print(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
 	os.RemoveAll(dir)
 	os.RemoveAll(made.dir)
 	os.Exit(code)

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -76,159 +74,6 @@ func processesOn(t *testing.T, dir string) (pids []string) {
 		}
 	}
 	return pids
-}
-
-// load posts messages from several clients, each with an idempotency key that it
-// uses again until there is an answer, and notes what was acknowledged.
-type load struct {
-	mu   sync.Mutex
-	acks map[string]int64 // text → id
-}
-
-func (l *load) run(t *testing.T, current func() *daemon, clients, each int) {
-	var wg sync.WaitGroup
-	for c := range clients {
-		wg.Go(func() {
-			for i := range each {
-				text := fmt.Sprintf("Client %d lost suitcase number %d in Toledo", c, i)
-				body := messageBody("u"+strconv.Itoa(c), "s", text)
-				deadline := time.Now().Add(2 * time.Minute)
-				for {
-					status, answer := current().try(http.MethodPost, "/v1/messages", body, "Idempotency-Key", text)
-					if status == http.StatusCreated {
-						var p posted
-						if err := json.Unmarshal([]byte(answer), &p); err != nil || len(p.Messages) != 1 {
-							t.Errorf("%v in %s", err, answer)
-							return
-						}
-						l.mu.Lock()
-						l.acks[text] = p.Messages[0].ID
-						l.mu.Unlock()
-						break
-					}
-					if status != 0 && status != 503 && status != 429 && status != 409 || time.Now().After(deadline) {
-						t.Errorf("%d %s", status, answer)
-						return
-					}
-					<-time.After(20 * time.Millisecond) // as a client that tries again would wait
-				}
-			}
-		})
-	}
-	wg.Wait()
-}
-
-// verify holds what is stored against what was acknowledged: every message once, in
-// the order it was sent, settled, and each statement remembered once.
-func (l *load) verify(t *testing.T, d *daemon, clients, each int) {
-	t.Helper()
-	if s := d.settled(); s.States.Done != clients*each || s.States.Dead != 0 {
-		t.Errorf("states = %+v, want %d done", s.States, clients*each)
-	}
-	for c := range clients {
-		user := "u" + strconv.Itoa(c)
-		var page struct {
-			Messages []struct {
-				ID      int64
-				Content string
-			}
-		}
-		d.want(200, http.MethodGet, "/v1/messages?limit=1000&session_id=s&user_id="+user, "", &page)
-		if len(page.Messages) != each {
-			t.Errorf("%s has %d messages, want %d", user, len(page.Messages), each)
-			continue
-		}
-		for i, m := range page.Messages {
-			want := fmt.Sprintf("Client %d lost suitcase number %d in Toledo", c, i)
-			if m.Content != want || m.ID != l.acks[want] {
-				t.Errorf("%s: message %d is %d %q, want %d %q", user, i, m.ID, m.Content, l.acks[want], want)
-			}
-		}
-		seen := map[string]int{}
-		for _, m := range d.list(user).Results {
-			seen[m.Memory]++
-		}
-		for i := range each {
-			if text := fmt.Sprintf("Client %d lost suitcase number %d in Toledo", c, i); seen[text] != 1 {
-				t.Errorf("%s: %q is remembered %d times", user, text, seen[text])
-			}
-		}
-	}
-}
-
-func TestKilledInTheMiddleNothingIsLostAndNothingDoubled(t *testing.T) {
-	t.Parallel()
-	dir := dataDir(t)
-	var mu sync.Mutex
-	d := start(t, dir)
-	current := func() *daemon {
-		mu.Lock()
-		defer mu.Unlock()
-		return d
-	}
-	const clients, each = 6, 40
-	l := &load{acks: map[string]int64{}}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		l.run(t, current, clients, each)
-	}()
-	for _, part := range []int{4, 2} { // at a quarter, and at a half
-		old := current()
-		old.eventually("part of the load is in", func() bool {
-			l.mu.Lock()
-			defer l.mu.Unlock()
-			return len(l.acks) >= clients*each/part
-		})
-		old.kill()
-		next := launch(t, dir)
-		mu.Lock()
-		d = next
-		mu.Unlock()
-	}
-	<-done
-	l.verify(t, current(), clients, each)
-}
-
-func TestTheQueueCanBeDeletedWhole(t *testing.T) {
-	t.Parallel()
-	dir := dataDir(t)
-	const clients, each = 6, 50
-	l := &load{acks: map[string]int64{}}
-	d := start(t, dir, "MEMD_WORKERS=0") // nothing is worked on: all stays open
-	l.run(t, func() *daemon { return d }, clients, each)
-	if s := d.ingest(); s.open() != clients*each {
-		t.Fatalf("states = %+v, want all open", s.States)
-	}
-	d.kill()
-	if err := os.RemoveAll(filepath.Join(dir, "nats")); err != nil {
-		t.Fatal(err)
-	}
-	d = start(t, dir)
-	l.verify(t, d, clients, each)
-}
-
-func TestTheQueueCanBeDeletedWhileRunning(t *testing.T) {
-	t.Parallel()
-	dir := dataDir(t)
-	const clients, each = 4, 50
-	l := &load{acks: map[string]int64{}}
-	d := start(t, dir)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		l.run(t, func() *daemon { return d }, clients, each)
-	}()
-	d.eventually("part of the load is in", func() bool {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return len(l.acks) >= clients*each/4
-	})
-	if err := os.RemoveAll(filepath.Join(dir, "nats")); err != nil {
-		t.Fatal(err)
-	}
-	<-done
-	l.verify(t, d, clients, each)
 }
 
 func TestASecondMemdOnTheSameDataIsRefused(t *testing.T) {

@@ -31,6 +31,15 @@ func newChatServer(t *testing.T, play func([]chatLine) (int, string)) *chatServe
 	t.Helper()
 	s := &chatServer{play: play}
 	mux := http.NewServeMux()
+	s.handle(mux)
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	s.url = server.URL + "/v1"
+	return s
+}
+
+// handle serves what a chat server serves.
+func (s *chatServer) handle(mux *http.ServeMux) {
 	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"data":[]}`) })
 	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
 		var raw json.RawMessage
@@ -59,10 +68,6 @@ func newChatServer(t *testing.T, play func([]chatLine) (int, string)) *chatServe
 		answer, _ := json.Marshal(object{"choices": list{object{"message": object{"role": "assistant", "content": content}, "finish_reason": "stop"}}})
 		_, _ = w.Write(answer)
 	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	s.url = server.URL + "/v1"
-	return s
 }
 
 // plays has it answer in another way from now on.
