@@ -20,6 +20,8 @@ import (
 
 const (
 	natsStartTimeout = 30 * time.Second
+	// maxReserved is more than all streams are bounded by, in bytes.
+	maxReserved = 1 << 40
 	// storeCheck is how often the store is looked after.
 	storeCheck = 2 * time.Second
 	// streamsUnder is where JetStream keeps the streams of the one account.
@@ -242,6 +244,9 @@ func (n *NATS) open() (*server.Server, error) {
 		StoreDir:   n.cfg.StoreDir,
 		// Payloads are ids.
 		MaxPayload: 1 << 20,
+		// What streams may reserve. By default it is a part of what the disk has free, and on
+		// a small disk no stream could be made at all.
+		JetStreamMaxStore: maxReserved,
 	}
 	if n.cfg.Listen != "" {
 		host, port, err := net.SplitHostPort(n.cfg.Listen)
