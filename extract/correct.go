@@ -46,8 +46,8 @@ func (g *grouping) corrects(text string) bool {
 	if !g.spoken && g.rejects(text) {
 		return true
 	}
-	if n := len(text); n > 160 {
-		return false // a slip is corrected in few words
+	if n := len(text); n > 160 || updates.MatchString(text) && verbal(wordsOf(text)) && !scratched.MatchString(text) {
+		return false // a slip is corrected in few words, and was never so
 	}
 	if g.restates(text) {
 		return true
@@ -60,7 +60,9 @@ func (g *grouping) corrects(text string) bool {
 	} else if m := starredAside.FindStringSubmatch(bare); m != nil {
 		bare = m[1]
 	}
-	if m := meant.FindStringSubmatch(bare); m != nil {
+	if m := notXButY.FindStringSubmatch(slipBefore.ReplaceAllString(bare, "")); m != nil {
+		right, plainly = m[2], g.saidLast(m[1])
+	} else if m := meant.FindStringSubmatch(bare); m != nil {
 		right, plainly = m[1], true
 		if g.meantOther(right) {
 			return true
@@ -69,8 +71,6 @@ func (g *grouping) corrects(text string) bool {
 		right, star = m[1]+m[2], true
 	} else if m := actuallyIs.FindStringSubmatch(bare); m != nil && countWords(m[1]) <= 6 {
 		right, plainly = m[1], true
-	} else if m := notXButY.FindStringSubmatch(bare); m != nil {
-		right = m[2]
 	} else if m := makesIt.FindStringSubmatch(bare); m != nil && countWords(m[1]) <= 4 {
 		right = m[1]
 	} else if m := slipped.FindStringSubmatch(bare); m != nil && slipOpens.MatchString(bare) && countWords(m[1]) <= 4 && !verbal(wordsOf(m[1])) && !isSmallTalk(bare, g.names) {
@@ -179,6 +179,24 @@ func (g *grouping) lastSaid() (from *memd.Message, last statement, ok bool) {
 	return from, last, from != nil
 }
 
+// updates says that something is otherwise now, and so was as it was said before.
+var updates = english(`\b(?:now|nowadays|these days|any ?more|as of (?:today|now|yesterday|this|last)|(?:has|have|'s|'ve) (?:just |since )?(?:changed|switched|moved))\b`)
+
+// saidLast says whether the last statement has all the words of a phrase.
+func (g *grouping) saidLast(phrase string) bool {
+	_, last, ok := g.lastSaid()
+	if !ok || g.shallow {
+		return false
+	}
+	said := wordsOf(last.text)
+	for _, w := range wordsOf(phrase) {
+		if !slices.ContainsFunc(said, func(o word) bool { return o.low == w.low }) {
+			return false
+		}
+	}
+	return true
+}
+
 // meantOther takes "sorry, I meant my brother moved to Lyon": a whole sentence in the place
 // of the last, much of which it says again.
 func (g *grouping) meantOther(right string) bool {
@@ -224,7 +242,7 @@ func (g *grouping) restates(text string) bool {
 	if now.name == "" {
 		now = slotOfThem(m[1], last.text)
 	}
-	if now.name == "" || now.name != last.slot.name || now.subject != last.slot.subject || strings.EqualFold(now.value, last.slot.value) || now.value == "" {
+	if now.name == "" || now.name != last.slot.name || now.subject != last.slot.subject || strings.EqualFold(now.value, last.slot.value) && now.negated == last.slot.negated || now.value == "" && now.negated == last.slot.negated {
 		return false
 	}
 	dated, when := resolve(text, g.said, g.english)

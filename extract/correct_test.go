@@ -59,6 +59,23 @@ func TestCorrections(t *testing.T) {
 		{[]string{"I said my sister's name is Katrin, that was wrong: it's Karin."},
 			[]string{"-my sister's name is Katrin [sister:katrin]", "I said my sister's name is Katrin, that was wrong: it's Karin [sister:karin]"}},
 		{[]string{"I'm 14 years old", "Typo! I'm 41, not 14"}, []string{"I'm 14 years old [age=14]", "I'm 41, not 14 [age=41]"}},
+		{[]string{"I'm allergic to nuts", "Sorry, not nuts, but bees"}, []string{"I'm allergic to nuts [allergy:nuts]", "-I'm allergic to nuts", "I'm allergic to nuts. Sorry, not nuts, but bees [allergy:bees]"}},
+		{[]string{"My cat is called Mia", "Sorry, not Mia but Mila"}, []string{"My cat is called Mia [pet:mia]", "-My cat is called Mia", "My cat is called Mia. Sorry, not Mia but Mila [pet:mila]"}},
+		{[]string{"I hate olives. No, wait, I love olives."}, []string{"I hate olives. No, wait, I love olives [taste:olives]"}},
+
+		// In the sentence itself.
+		{[]string{"I live in Lyon, I mean Lille"}, []string{"I live in Lyon, I mean Lille [home=Lille]"}},
+		{[]string{"I'm 41, sorry, 42"}, []string{"I'm 41, sorry, 42 [age=42]"}},
+		{[]string{"I have three kids, I mean two"}, []string{"I have three kids, I mean two [number of children=two]"}},
+		{[]string{"My dog is called Rex, no, Max"}, []string{"My dog is called Rex, no, Max [pet:max]"}},
+		{[]string{"I work at Acme, or rather Globex"}, []string{"I work at Acme, or rather Globex [work=Globex]"}},
+		{[]string{"My flight is at 6pm, I mean 8pm"}, []string{"My flight is at 6pm, I mean 8pm [date:flight=8pm]"}},
+		{[]string{"I live in Lyon, no kids"}, []string{"I live in Lyon, no kids [home=Lyon]"}},
+		{[]string{"I like tea, I mean who doesn't"}, []string{"I like tea, I mean who doesn't [taste:tea]"}},
+
+		// What is so now was otherwise before, and no slip.
+		{[]string{"My favourite color is blue", "Actually my favorite colour is green now"}, []string{"My favourite color is blue [favorite:color=blue]", "Actually my favorite colour is green now [favorite:color=green]"}},
+		{[]string{"I live in Lyon", "Actually I live in Lille now"}, []string{"I live in Lyon [home=Lyon]", "Actually I live in Lille now [home=Lille]"}},
 
 		// No corrections of what was said before.
 		{[]string{"I live in Leeds", "sorry I'm late"}, []string{"I live in Leeds [home=Leeds]", "sorry I'm late"}},
@@ -79,6 +96,19 @@ func TestACorrectedDateIsGone(t *testing.T) {
 	got := extracted(t, nil, user("I was born in 1985. Wait, 1984."))
 	if len(got) != 1 || got[0].OccurredAt != nil || holds(got[0]) != "birthday=1984" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// What is right, or to what something was moved, is when it is.
+func TestACorrectedDateIsTheOther(t *testing.T) {
+	for text, want := range map[string]string{
+		"I was born in 1985, no, 1986": "1986-01-01", "My meeting is on Tuesday, no wait, Wednesday": "2024-03-06", "My flight is tomorrow, no wait, the day after tomorrow": "2024-03-01",
+		"The deadline is 5 June. It moved to 12 June.": "2024-06-12", "My meeting is on Tuesday. No wait, it's on Wednesday.": "2024-03-06",
+	} {
+		got := extracted(t, nil, user(text))
+		if len(got) != 1 || got[0].OccurredAt == nil || got[0].OccurredAt.Format(time.DateOnly) != want {
+			t.Errorf("%q: %+v", text, got)
+		}
 	}
 }
 

@@ -112,12 +112,12 @@ func (r *reader) leftBehind(i int) bool {
 		return false
 	}
 	for back := i - 2; back >= 0 && back > i-6; back-- {
-		if moves[r.words[back].low] {
+		if elsewhere[r.words[back].low] {
 			return true
 		}
 	}
 	return false
 }
 
-// moves are verbs of what is on another day than it was.
-var moves = set(`moved moves move postponed rescheduled pushed delayed changed changes shifted brought`)
+// elsewhere are verbs of what is on another day than it was.
+var elsewhere = set(`moved moves move postponed rescheduled pushed delayed changed changes shifted brought`)

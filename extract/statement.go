@@ -505,6 +505,11 @@ func (g *grouping) sentence(text string) {
 	g.spoken = true
 	parts := []clausePart{{text: said}}
 	if g.english && !g.assistant {
+		if mended, ok := g.mended(said); ok {
+			g.out = append(g.out, mended)
+			g.asked, g.adjacent = "", true
+			return
+		}
 		parts = g.clauses(said)
 	}
 	for i, part := range parts {
@@ -549,9 +554,12 @@ func (g *grouping) add(text string, leans bool, slot about) {
 		if !toAsked && len(g.out) > 0 && !g.out[len(g.out)-1].forget {
 			last := &g.out[len(g.out)-1]
 			if last.words+words <= joinWords {
+				last.when = last.when.better(when)
+				if g.english && !g.assistant {
+					g.moves(last, text, when)
+				}
 				last.text = follow(last.text, s.text)
 				last.words += words
-				last.when = last.when.better(when)
 				if first := wordsOf(head(last.text, 40)); last.slot.name == "" {
 					last.slot = s.slot
 				} else if len(first) > 0 && !own[first[0].low] && !elided[first[0].low] && !g.refers(text) && !verbal(wordsOf(text)) {
