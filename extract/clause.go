@@ -86,11 +86,18 @@ func (g *grouping) partClauses(text string) []clausePart {
 		}
 		return whole
 	}
-	if whole[0].slot.name == "" || !firstPerson.MatchString(expand(text)) {
+	if !firstPerson.MatchString(expand(text)) {
 		return whole
 	}
 	for _, m := range andVerb.FindAllStringSubmatchIndex(text, -1) {
 		a, b := slotOf(text[:m[0]]), slotOf("I "+text[m[2]:])
+		if b.name == "home" || b.name == "work" { // "I have a cat and live in Graz"
+			if a.name == "" {
+				a = looseSlot(text[:m[0]])
+			}
+		} else if whole[0].slot.name == "" {
+			continue
+		}
 		if a.name != "" && b.name != "" && a.name != b.name {
 			return []clausePart{{text[:m[0]], a}, {"(I) " + text[m[2]:], b}}
 		}

@@ -67,7 +67,7 @@ func (r *Rules) Extract(ctx context.Context, in Input) (memd.Extraction, error) 
 // candidate makes a candidate of a statement of a message.
 func (s statement) candidate(m *memd.Message, position int) memd.Candidate {
 	if m.Role == memd.RoleUser && !s.forget {
-		s.slot = s.lateSlot()
+		s.slot = s.lateSlot().anchored(s.text)
 		if moved := movedWhen.FindStringSubmatch(s.text); moved != nil && s.slot.name == "home" {
 			if year, _ := strconv.Atoi(moved[1]); year > 0 && year < m.CreatedAt.Year()-1 {
 				s.slot = about{} // it may have changed since

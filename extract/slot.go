@@ -49,7 +49,7 @@ type saying struct {
 var slotRules = []func(s *saying) (about, bool){
 	nameSlot, pronounSlot, answerSlot, ageSlot, birthdaySlot, maritalSlot, relationSlot, petSlot,
 	favoriteSlot, allergySlot, dietSlot, homeSlot, groupSlot, workSlot, roleSlot, studySlot, languageSlot,
-	projectSlot, keptSlot, endSlot, eventSlot, journeySlot, ownedSlot, aidSlot, passingSlot, overSlot, attributeSlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
+	projectSlot, projectName, keptSlot, endSlot, skillSlot, eventSlot, journeySlot, ownedSlot, aidSlot, passingSlot, overSlot, attributeSlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
 }
 
 // slotWords is the most words of a statement that gets a slot: a longer one tells more
@@ -63,6 +63,11 @@ func slotOf(text string) about {
 	}
 	if a, ok := introduced(text); ok {
 		return a
+	}
+	if contains(text, evidenceHints) {
+		if a, ok := foundOut(text); ok {
+			return a
+		}
 	}
 	if strings.Contains(text, "til") {
 		if a := formerSlot(text); a.name != "" {
@@ -100,7 +105,7 @@ var (
 	// speakers and begins are words of which each statement with a slot has one: of who
 	// speaks, or of what is asked for or worked on.
 	speakers = set(`i im i'm ive i've i'd we we're we've we'll my our me`)
-	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,rent , weighs ,anymore,any more,healed, gone,'s gone,over the ,is over,is off,are over,is history,is done,cancel,thing is,stores ,stored ,kept ,hosted ,recovered,back at work,leave is,cast ,plaster,braces,crutches,sling,stitches,splint", ",")
+	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,renamed,is called,is named,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,rent , weighs ,anymore,any more,healed, gone,'s gone,over the ,is over,is off,are over,is history,is done,cancel,thing is,stores ,stored ,kept ,hosted ,recovered,back at work,leave is,cast ,plaster,braces,crutches,sling,stitches,splint", ",")
 )
 
 // parents are called by what they are, without "my".

@@ -56,6 +56,19 @@ var (
 	itBehind = english(`\b(?:it|them|that)\b`)
 )
 
+// foundOut reads what a doctor or a test said of who speaks: "the doctor says I'm no longer
+// allergic to nuts".
+func foundOut(text string) (about, bool) {
+	opening := evidence.FindString(text)
+	if opening == "" {
+		return about{}, false
+	}
+	a := slotOf(text[len(opening):])
+	return a, strings.HasPrefix(a.name, "allergy:") || strings.HasPrefix(a.name, "health:")
+}
+
+var evidenceHints = strings.Split(" say, said , show, tell, told , found , confirm", ",")
+
 // takenUpSlot reads what is told by "it" of what is named before: "I was wrong about the
 // penicillin, I'm not allergic to it".
 func takenUpSlot(text string) about {
@@ -93,6 +106,12 @@ func keptSlot(s *saying) (about, bool) {
 	}
 	denied := s.denied || notKept.MatchString(s.text)
 	part, in = strings.ToLower(part), strings.TrimRight(in, ".")
+	if source, off := strings.CutPrefix(part, "from "); off {
+		if startsName(in) && countWords(source) == 1 {
+			return about{name: "habit:use " + source, negated: true}, true // "from MySQL to Postgres"
+		}
+		return about{}, false
+	}
 	if _, day := weekdays[strings.ToLower(in)]; day || months3(strings.ToLower(in)) || eventWord.MatchString(part) || kin[part] || pronouns[part] {
 		return about{}, false
 	}

@@ -222,6 +222,11 @@ func overSlot(s *saying) (about, bool) {
 		return over("habit:take " + thing)
 	case tongue.MatchString(thing):
 		return over("habit:learn " + strings.Fields(thing)[0])
+	case bare && verb == "quit" && s.self() && startsName(m[1]) && len(strings.Fields(thing)) <= 3 && !givenNames[thing] && !services[strings.Fields(thing)[0]]:
+		if name := s.name(m[1], placeStops); name != "" {
+			return about{name: "work", value: name, negated: true}, true
+		}
+		return about{}, false
 	case bare && len(strings.Fields(thing)) == 1 && (verb == "dropped" || verb == "ditched" || verb == "quit" || verb == "moved" || verb == "migrated" || verb == "got" || verb == "ripped"):
 		return over("habit:use " + thing)
 	case bare && verb != "sold":
@@ -229,6 +234,9 @@ func overSlot(s *saying) (about, bool) {
 	}
 	return over(possession(thing))
 }
+
+// services are what one may quit and has not worked for, as a rule.
+var services = set(`facebook twitter x instagram tiktok reddit slack netflix spotify linkedin snapchat whatsapp telegram discord youtube twitch pinterest tinder bumble hinge duolingo hbo disney hulu amazon prime audible steam xbox playstation minecraft fortnite wow windows linux mac macos android ios chrome firefox vim emacs vscode java python rust go php perl ruby jira notion evernote trello zoom skype gmail dropbox github gitlab mysql mongodb keto paleo zoloft prozac xanax ritalin adderall lexapro weight crossfit pilates yoga zumba ozempic`)
 
 var (
 	subscriptionTo = english(`^(?:my|our|the)\s+(?:\pL+\s+)?subscription to\s+(.+)$`)
@@ -411,6 +419,32 @@ func (s statement) lateSlot() about {
 	}
 	return looseSlot(s.text)
 }
+
+// anchored gives a slot that holds a day the date that the text has beside it: "tomorrow" is
+// another day the day after.
+func (a about) anchored(text string) about {
+	if a.value == "" || !strings.HasPrefix(a.name, "date:") && a.name != "deadline" {
+		return a
+	}
+	low, words := strings.ToLower(text), strings.Fields(a.value)
+	for size := len(words); size > 0; size-- {
+		for i := 0; i+size <= len(words); i++ {
+			phrase := strings.Join(words[i:i+size], " ") + " ("
+			at := strings.Index(low, phrase)
+			if at < 0 {
+				continue
+			}
+			date, _, closed := strings.Cut(low[at+len(phrase):], ")")
+			if closed && datedAs.MatchString(date) {
+				a.value = strings.Join(append(append(append([]string{}, words[:i]...), date), words[i+size:]...), " ")
+				return a
+			}
+		}
+	}
+	return a
+}
+
+var datedAs = regexp.MustCompile(`^(?:week of )?\d{4}-\d\d(?:-\d\d)?$`)
 
 // thereIn is a place that was named before.
 var thereIn = english(`\bthere\b`)

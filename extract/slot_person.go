@@ -10,8 +10,8 @@ import (
 // Who someone is: name, age, home, work, studies, languages, family and pets.
 
 var (
-	isName     = english(`^(?:my|our)\s+(?:(?:full|first|last|real|actual|given|legal)\s+)*name is\s+(?:(?:now|actually|really)\s+)*(.+)$`)
-	renamed    = english(`^(?:have\s+)?(?:legally\s+|officially\s+)?changed my (?:first |last |legal )?name to\s+(.+)$`)
+	isName     = english(`^(?:my|our)\s+((?:(?:full|first|last|real|actual|given|legal|middle|maiden|family)\s+)*(?:name|surname)) is\s+(?:(?:now|actually|really)\s+)*(.+)$`)
+	renamed    = english(`^(?:have\s+)?(?:legally\s+|officially\s+)?changed my ((?:first |last |legal |family )?(?:name|surname)) to\s+(.+)$`)
 	ageIs      = english(`^my age is\s+(?:now\s+)?(\d{1,3})\b`)
 	ownsName   = english(`^((?:(?:my|our)\s+)[^,.]{2,40}?)(?:'s|s') (?:full |first |real )?name is\s+(.+)$`)
 	calledSelf = english(`^(?:am called|go by)\s+(.+)$`)
@@ -40,6 +40,7 @@ var (
 	gotMarried = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on)\b.*|\W*)$`)
 	brokeUp    = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|me and (?:my )?(` + partners + `|\pL[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together|are over|are done|are finished|called it quits|broke it off|ended things|have split)`)
 	seeing     = english(`^(?:am|are|have been|been|started|began)\s+(?:seeing|dating|going out with)\s+(?:(?:a|an|this|some)\s+)?(?:(?:new|really nice|nice|lovely)\s+)?(?:(?:guy|girl|man|woman|boy|bloke|lad|lass|dude|lady|person|someone|somebody)\s*,?\s+(?:called|named)\s+(\pL[\pL'’-]+)|(\p{Lu}[\pL'’-]+))`)
+	namedLove  = english(`^(?:have|have got|got)\s+(?:a|an|my)\s+(?:new |lovely |wonderful )?(?:` + partners + `)(?: now)?,?\s+(?:called|named)\s+(\pL[\pL'’-]+)`)
 	inCouple   = english(`^(?:have|have got|got)\s+(?:a|my)\s+(?:new\s+)?(?:girlfriend|boyfriend|partner|bf|gf)(?:\W*$|\s*[,.;!(].*|\s+(?:now|again|called|named)\b.*)`)
 	leftThem   = english(`^(?:broke up with|split up with|split from|separated from|divorced)\s+(?:my\s+)?(` + partners + `|\p{Lu}[\pL'’-]+)`)
 
@@ -49,6 +50,7 @@ var (
 	petNamed    = english(`^(?:have|has|got|adopted|rescued|bought|own|are getting|am getting|is getting)(?: got)?\s+(?:a|an|the|another|our|my|one)\s+(?:[\pL-]+\s+){0,3}?(` + animals + `)s?\s*(?:,\s*)?(?:called|named|whose name is)\s+(\p{L}[\pL'’-]+)`)
 	myPetDoes   = english(`^(?:my|our)\s+(?:(?:new|old|little|rescue)\s+)*(` + animals + `)\s+(\p{Lu}[\pL'’-]+)\s`)
 	petGone     = english(`^(\p{L}[\pL'’-]+)\s+(?:has\s+|have\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on|passed|was put down|crossed the rainbow bridge|ran away)\b`)
+	animalGone  = english(`^(?:my|our)\s+(?:(?:old|little|dear|beloved|poor|sweet)\s+)*(` + animals + `)\s+(?:has\s+|have\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on|was put down|was put to sleep|crossed the rainbow bridge|ran away)\b`)
 	petEnds     = english(`\b(?:died|passed away|passed on|was put down|put to sleep|ran away)\b`)
 	petGiven    = english(`^(?:gave|had to (?:put|give)|put|rehomed|lost)\s+(\p{Lu}[\pL'’-]+)\s*(?:away|up|down|to sleep|to|last|yesterday|today|$)`)
 	petsKept    = english(`^(?:have|has|keep|own)(?: got)?\s+(\d{1,3}|` + tally + `)\s+(?:[\pL-]+\s+){0,2}?(` + animals + `|kid|child|children|son|daughter|brother|sister|sibling|grandchild|grandchildren)(?:s|es|ies)?(?:\W*$|\s*[,.;!(:].*|\s+(?:now|again|at home|at the moment|already)\b.*)`)
@@ -75,21 +77,42 @@ func nameSlot(s *saying) (about, bool) {
 	}
 	named := func(subject, value string, negated bool) (about, bool) {
 		name := s.name(value, notNames)
-		if name == "" || notNames[strings.ToLower(strings.Fields(name)[0])] {
+		if name == "" || notNames[strings.ToLower(strings.Fields(name)[0])] || opinion(name) || peopleOf.MatchString(strings.ToLower(name)) {
 			return about{}, false
 		}
 		return about{name: "name", subject: subject, value: name, negated: negated}, true
+	}
+	part := func(which, value string) (about, bool) {
+		a, ok := named("", value, false)
+		if ok {
+			a.name = partOfName(strings.ToLower(which))
+		}
+		return a, ok
 	}
 	if m := s.matchText(nameIsNot, "name"); m != nil {
 		return named("", m[1], true)
 	}
 	if m := s.match(renamed, "name"); m != nil && s.self() && !s.denied {
-		return named("", m[1], false)
+		return part(m[1], m[2])
 	}
 	if m := s.matchText(isName, "name"); m != nil {
-		return named("", m[1], false)
+		return part(m[1], m[2])
 	}
 	return about{}, false
+}
+
+// partOfName gives the slot of a name or of a part of it: who tells their first name does
+// not change their last one.
+func partOfName(which string) string {
+	switch {
+	case strings.Contains(which, "first"), strings.Contains(which, "given"):
+		return "first name"
+	case strings.Contains(which, "last"), strings.Contains(which, "family"), strings.Contains(which, "surname"):
+		return "last name"
+	case strings.Contains(which, "middle"), strings.Contains(which, "maiden"):
+		return which
+	}
+	return "name"
 }
 
 // startsName says whether a text begins with a capital.
@@ -140,7 +163,7 @@ func ageSlot(s *saying) (about, bool) {
 		case "long":
 			pattern = agedLong
 		}
-		if p == "is" && s.subject != "" && !strings.HasPrefix(s.low, "my ") && !strings.HasPrefix(s.low, "our ") {
+		if p == "is" && s.subject != "" && !strings.HasPrefix(s.low, "my ") && !strings.HasPrefix(s.low, "our ") && !(givenNames[s.subject] || nowAged.MatchString(s.predicate) && !ages[s.subject]) {
 			continue // "Rent is 90"
 		}
 		if m := pattern.FindStringSubmatch(s.predicate); m != nil && !strings.HasPrefix(m[1], "0") && (len(m[1]) < 3 || m[1] < "121") {
@@ -151,6 +174,10 @@ func ageSlot(s *saying) (about, bool) {
 }
 
 var (
+	// nowAged tells a number that goes up with the years.
+	nowAged = english(`^is\s+\d{1,2}\s+(?:now|already|today)\W*$`)
+	ages    = set(`rent price salary budget interest inflation score level temperature population speed weight shipping delivery tuition fee fees fare postage petrol gas coffee beer bread milk insurance netflix spotify python java version chapter season episode room track bus line`)
+
 	agedMonths = english(`^(?:am|is|are)\s+(?:about |almost |nearly )?(\d{1,2} (?:months|weeks|days))(?: old)?(?:\s+(?:now|today|already)\b.*|\s*[,;!(].*)?\W*$`)
 	inYear4    = english(`^(?:am|is)\s+(?:now\s+)?in\s+(?:her |his |my )?((?:year|grade|class|form) \w+|(?:first|second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth|final|last) (?:year|grade|class))\b`)
 )
@@ -214,6 +241,9 @@ func maritalSlot(s *saying) (about, bool) {
 	if m := s.match(seeing, "seeing", "dating", "going out"); m != nil && s.self() {
 		return s.about("partner", m[1]+m[2])
 	}
+	if m := s.match(namedLove, "called", "named"); m != nil && s.self() && !s.denied {
+		return s.about("partner", m[1])
+	}
 	if m := s.match(inCouple, strings.Split(partners, "|")...); m != nil && s.self() && !s.denied {
 		return about{name: "marital status", value: "in a relationship"}, true
 	}
@@ -224,6 +254,9 @@ func maritalSlot(s *saying) (about, bool) {
 		gone = m[1]
 	} else {
 		return about{}, false
+	}
+	if strings.Contains(s.low, "divorced") && !s.denied {
+		return about{name: "marital status", value: "divorced"}, true
 	}
 	a := about{name: "partner", negated: true}
 	if startsName(gone) || gone != "" && s.plain && !slices.Contains(strings.Split(partners, "|"), strings.ToLower(gone)) && gone != "ex" {
@@ -258,6 +291,9 @@ func petSlot(s *saying) (about, bool) {
 	}
 	if m := s.matchText(myPetDoes, "my ", "our "); m != nil && !s.denied && petEnds.MatchString(s.text) {
 		return about{name: "pet:" + strings.ToLower(m[2]), negated: true}, true
+	}
+	if m := s.matchText(animalGone, "died", "passed", "rainbow", "put down", "put to sleep", "ran away"); m != nil {
+		return about{name: "has:" + strings.ToLower(m[1]), negated: true}, true
 	}
 	if m := s.matchText(petGone, "died", "passed", "rainbow", "put down", "ran away"); m != nil && startsName(m[1]) && !noNames[strings.ToLower(m[1])] {
 		return about{name: "pet:" + strings.ToLower(m[1]), negated: true}, true
@@ -305,13 +341,15 @@ var (
 	placeStops = set(`fear peace hope a an my our your his her their that this one two three different another hiding luxury poverty constant total some many or and with near old first last next monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december spring summer autumn winter i we bed tears person general it them which where because since about here there harmony sin town jeans shorts hoodies leggings pyjamas pajamas sweatpants sneakers trainers boots slippers dread denial exile pain silence squalor strike see help try make`)
 	livesAt    = english(`^(?:live|lives|am living|is living|am staying|reside|resides)\s+(?:at|on)\s+(?:(?:the\s+)(\p{Lu}.+)|(\d+\w?\s.+))$`)
 	seasonal   = english(`\b(?:during (?:the )?(?:summers?|winters?|week|school year|term|holidays?|season|months?|spring|autumn)|in (?:the )?(?:summers|winters)|(?:in|every) (?:summer|winter)s?)\b`)
-	cameBack   = english(`\b(?:came|moved|went|come) back\b`)
+	// forNow limits where one lives to what one is there for, or to some days.
+	forNow   = english(`\b(?:for (?:work|my job|business|uni|university|school|my studies|the (?:summer|winter|spring|autumn|semester|term|season|project|holidays|weekend))|during the week|on weekdays|on weeknights|at (?:the )?weekends)\b`)
+	cameBack = english(`\b(?:came|moved|went|come) back\b`)
 )
 
 var homeHints = strings.Split("liv resid based moved relocated settled", " ")
 
 func homeSlot(s *saying) (about, bool) {
-	if !s.known || !contains(s.lowPredicate, homeHints) || also.MatchString(s.text) {
+	if !s.known || !contains(s.lowPredicate, homeHints) || also.MatchString(s.text) || forNow.MatchString(s.predicate) {
 		return about{}, false
 	}
 	negated := s.denied
@@ -362,7 +400,7 @@ func homeSlot(s *saying) (about, bool) {
 }
 
 var (
-	also       = english(`\b(?:also|as well|part[- ]time|second job|side job|for a (?:day|week|month|year|while|bit)|for (?:two|three|four|five|six|\d+) (?:days|weeks|months|years)|temporarily|sometimes|on (?:saturdays|sundays|weekends|the side)|half the year|used to|when i was|back when|as a (?:kid|child|student|teenager))\b`)
+	also       = english(`\b(?:also|as well|part[- ]time|second job|side job|for a (?:day|week|month|year|while|bit)|for (?:two|three|four|five|six|\d+) (?:days|weeks|months|years)|temporarily|sometimes|(?:on|at) (?:saturdays|sundays|weekends|the weekends?|the side)|in the evenings|half the year|used to|when i was|back when|as a (?:kid|child|student|teenager))\b`)
 	lowerWords = set(`the a an my our your sofa couch bed table floor kitchen back front new old another other python linux desk left right top bottom next end garden balcony`)
 
 	worksFor   = english(`^(?:(?:work|works|am working|is working|are working|working|am employed|is employed|employed|volunteer full[- ]time)\s+(?:(?:now|full[- ]time|remotely|as (?:a|an|the) [^,.]{2,30}?|nights|days|shifts|night shifts)\s+)*(?:at|for|with|by|in)|(?:started|began)(?:\s+(?:a|an|my|his|her|their|the))?(?:\s+new)?(?:\s+(?:job|position|role|work|working|gig|internship|apprenticeship))\s*(?:as (?:a|an|the) [^,.]{2,30}?\s+)?(?:at|for|with)|(?:started|begin|began)\s+(?:at)|got\s+(?:a|an|my|his|her|the)(?:\s+new)?\s+(?:job|position|role|internship)\s+(?:offer\s+)?(?:as (?:a|an|the) [^,.]{2,30}?\s+)?(?:at|with)|joined|switched (?:jobs )?to|have a (?:new )?job at|has a (?:new )?job at)\s+(.+)$`)
@@ -435,7 +473,13 @@ func (s *saying) firm(text string) string {
 	if len(fields) == 0 || lowerFirms[strings.ToLower(fields[0])] {
 		return ""
 	}
+	if withinFirm.MatchString(value) {
+		return ""
+	}
 	if name := s.name(text, lowerFirms); name != "" && startsName(name) {
+		if givenNames[strings.ToLower(name)] {
+			return "" // whom one works for, whoever employs both
+		}
 		return name
 	}
 	low := strings.ToLower(fields[0])
@@ -447,6 +491,9 @@ func (s *saying) firm(text string) string {
 	}
 	return ""
 }
+
+// withinFirm is where in a firm, or at what, one works.
+var withinFirm = english(`\b(?:department|dept|team|office|offices|division|branch|unit|desk|computer|laptop|screen|keyboard|counter|till|checkout|reception|front desk|shift|floor|crew|group of|squad|site|warehouse floor|section|headquarters|hq|basement|height|loss|pace|speed|discount)\b`)
 
 var unspecific = set(`moment same new living while weekend weekends night day time project company job bit week month year minute past future book novel paper few couple lot`)
 
@@ -475,11 +522,14 @@ func roleSlot(s *saying) (about, bool) {
 			return s.about("role", what)
 		}
 	}
-	if m := s.match(isA, "a "); m != nil {
+	if m := s.match(isA, "a "); m != nil && !opinions[strings.Fields(strings.ToLower(m[1]))[0]] && !asPastime.MatchString(m[1]) {
 		return s.about("role", strings.ToLower(m[1]))
 	}
 	return about{}, false
 }
+
+// asPastime tells how well one does what may be no work.
+var asPastime = english(`\b(?:keen|talented|passionate|gifted|born|natural|hobby|amateur|aspiring|wannabe|home|skilled|avid|budding|would-be|former|retired|ex)\b`)
 
 var (
 	studies     = english(`^(?:study|studies|am studying|is studying|are studying|studying|major in|majors in|am majoring in|am doing (?:a|my) (?:degree|master's|masters|phd|bachelor's|doctorate) in|am enrolled in|read)\s+(.+)$`)

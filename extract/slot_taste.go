@@ -28,9 +28,33 @@ var (
 	eatMeat = english(`^(?:eat|started eating|am eating|are eating|have started eating|went back to eating)\s+(meat|fish and meat|everything)\b`)
 )
 
+// prefers sets one thing before another.
+var prefers = english(`^(?:prefer|prefers|like|likes|love)\s+(.{2,40}?)\s+(?:over|to|more than|better than|rather than|instead of|than)\s+(.{2,40})$`)
+
+// preference reads which of two things is liked better: the slot has both in its name, so
+// that the other way round is the contrary.
+func (s *saying) preference() (about, bool) {
+	m := s.match(prefers, "prefer", "more than", "better than", " over ")
+	if m == nil || s.denied || !strings.HasPrefix(s.lowPredicate, "prefer") && !strings.Contains(s.lowPredicate, " than ") {
+		return about{}, false
+	}
+	one, other := liked(m[1]), liked(m[2])
+	if one == "" || other == "" || one == other || len(strings.Fields(one)) > 3 || len(strings.Fields(other)) > 3 {
+		return about{}, false
+	}
+	pair := one + " or " + other
+	if other < one {
+		pair = other + " or " + one
+	}
+	return about{name: "prefers:" + pair, subject: s.subject, value: one}, true
+}
+
 func tasteSlot(s *saying) (about, bool) {
 	if !s.known {
 		return about{}, false
+	}
+	if a, ok := s.preference(); ok {
+		return a, true
 	}
 	if m := s.match(hates, "hate", "dislike", "detest", "despise", "loathe", "can ", "sick of", "tired of"); m != nil {
 		low := strings.ToLower(m[1])
@@ -64,6 +88,9 @@ func favoriteSlot(s *saying) (about, bool) {
 	}
 	if m := s.matchText(favoriteIs, "favorite"); m != nil {
 		kind, verb, value = m[1], m[2], valueOf(m[3])
+		if opinion(m[3]) && !strings.Contains(m[1], "word") || doingOn.MatchString(m[3]) {
+			return about{}, false // "my favorite city is far away"
+		}
 		if whole := strings.TrimRight(m[3], ".!"); strings.HasPrefix(whole, "The ") || strings.HasPrefix(whole, "the ") || startsName(whole) {
 			value = title(whole)
 		}
@@ -99,6 +126,9 @@ func favoriteSlot(s *saying) (about, bool) {
 		negated: strings.Contains(low, "not") || strings.Contains(low, "no longer"),
 	}, true
 }
+
+// doingOn opens what happens to a favourite, or where it is.
+var doingOn = english(`^(?:being|been|has|have|was|coming|closing|closed|playing|back|on (?:tv|netflix|sale|tonight|now)|sold out|out of|in (?:the|a)\b|at the\b|from\b|about\b)`)
 
 // title reads the name of a work or a place, which may have small words in it.
 func title(text string) string {
@@ -173,7 +203,24 @@ func (s *saying) allergy(what string) (about, bool) {
 
 var dietHints = strings.Split("vegan vegetarian scetarian scatarian flexitarian omnivore carnivore veggie plant-based teetotal kosher halal keto paleo low-carb gluten mediterranean dairy meat everything", " ")
 
+// ateMeat tells that somebody has just eaten meat. One who lives without does so no more,
+// for all that is known; it is the denial of that and no diet of its own.
+func ateMeat(s *saying) bool {
+	return s.self() && !s.denied && s.match(meatEaten, "ate ", "had ", "eaten ", "eating ", "grilled ", "devoured ") != nil && !noMeatAtAll.MatchString(s.text) && !longAgo.MatchString(s.text)
+}
+
+var (
+	meatEaten   = english(`^(?:(?:ate|eaten|devoured|grilled and ate)\s+(?:(?:a|an|the|some|my|two|three|half a|big|huge|juicy|nice|great|rare|medium rare|delicious|grilled|roast|fried|whole|lot of|plate of|piece of|rack of|bit of|first|massive|of)\s+)*` + meats + `|(?:had|am eating|am having|just had)\s+(?:(?:a|some|the|big|huge|juicy|nice|great|rare|delicious|grilled|roast|fried)\s+)*(?:steak|bacon|ham|beef|pork|ribs|meatballs|brisket|salami|pork chops?|lamb chops?|roast beef|sirloin|ribeye|t-bone)|had\s+(?:roast |fried |grilled )?` + meats + `\s+for (?:dinner|lunch|breakfast|supper))\b`)
+	noMeatAtAll = english(`\b(?:vegan|vegetarian|veggie|plant|tofu|seitan|soya?|fake|mock|mushroom|cauliflower|jackfruit|impossible|beyond|meatless|meat-free|quorn|accident(?:ally)?|by mistake|unknowingly|without knowing|dream(?:ed|t)?|almost|nearly)\b`)
+	longAgo     = english(`\b(?:when|before|used to|as a (?:kid|child|teenager|student)|in (?:19|20)\d\d|(?:months?|years?|decades?) ago|last (?:year|summer|winter|spring|autumn|christmas)|back then|once|growing up|the last time|for the last time|never|if|would)\b`)
+)
+
+const meats = `(?:steaks?|beef|pork|bacon|ham|chicken|lamb|turkey|sausages?|ribs|meatballs?|salami|duck|veal|schnitzel|brisket|meat|hamburger|beef burger|roast beef|sirloin|ribeye|t-bone|pork chops?|lamb chops?|chicken wings|prosciutto|chorizo|venison)`
+
 func dietSlot(s *saying) (about, bool) {
+	if ateMeat(s) {
+		return about{name: "diet", value: "no meat", negated: true}, true
+	}
 	if !s.known || !contains(s.lowPredicate, dietHints) || notOnly.MatchString(s.text) {
 		return about{}, false
 	}

@@ -61,9 +61,11 @@ var (
 	upgraded    = english(`^(?:upgraded|updated|migrated|moved|bumped|switched)\s+(?:to|from (?:\p{Lu}[\pL+#.]*\s+)?v?[\d.]+ to|(?:our )?\p{Lu}[\pL+#.]* to)\s+(\p{Lu}[\pL+#.]*)\s+v?(\d[\d.]*)`)
 	deadlineIs  = english(`^(?:the\s+|our\s+|my\s+)?deadline (?:for|of) (?:the |our |my )?([\pL][\pL\d _-]{1,30}?)\s+(?:is|was moved to|has moved to|moved to|is now|was pushed to|got moved to)\s+(?:now\s+)?(?:on\s+)?(.+)$`)
 	itsDeadline = english(`^(?:(?:the|our|my)\s+)?([\pL][\pL\d _-]{1,30}?)\s+deadline\s+(?:is|was moved to|has moved to|moved to|is now|was pushed to|got moved to|got pushed to|has been moved to)\s+(?:now\s+)?(?:on\s+)?(.+)$`)
-	onVersion   = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)\s+(?:is|runs)\s+(?:now\s+)?(?:on|at)\s+(v\d[\d.]*)\b`)
-	setting     = english(`^(?:the|our)\s+((?:[\pL\d_.-]+\s+){0,3}?)(default branch|main branch|branch|rate limit|timeout|staging url|url|version|region|database|license|framework|package manager|linter|standup|stand-up|retro|budget)\s+(?:is|are)\s+(?:now\s+)?(?:at\s+|in\s+|on\s+)?(\S.*)$`)
-	versionIs   = english(`^(?:the\s+|our\s+)?(\p{Lu}[\pL+#.]*)\s+version is\s+(?:now\s+)?v?(\d[\d.]*)`)
+	// bareDeadline is of what everybody knows.
+	bareDeadline = english(`^(?:(?:the|our|my)\s+)?(?:new\s+)?deadline\s+(?:is|was moved|has moved|moved|is now|was pushed|got moved|got pushed|has been moved|was changed|was extended|has been extended|got extended|is extended)\s+(?:back\s+)?(?:now\s+)?(?:(?:to|until|till|on)\s+)?(.+)$`)
+	onVersion    = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)\s+(?:is|runs)\s+(?:now\s+)?(?:on|at)\s+(v\d[\d.]*)\b`)
+	setting      = english(`^(?:the|our)\s+((?:[\pL\d_.-]+\s+){0,3}?)(default branch|main branch|branch|rate limit|timeout|staging url|url|version|region|database|license|framework|package manager|linter|standup|stand-up|retro|budget)\s+(?:is|are)\s+(?:now\s+)?(?:at\s+|in\s+|on\s+)?(\S.*)$`)
+	versionIs    = english(`^(?:the\s+|our\s+)?(\p{Lu}[\pL+#.]*)\s+version is\s+(?:now\s+)?v?(\d[\d.]*)`)
 )
 
 // runsOn tells what a part of a project is made with or runs on: "our CI runs on Jenkins",
@@ -86,6 +88,12 @@ func projectSlot(s *saying) (about, bool) {
 			return about{name: "deadline", subject: subject(m[1]), value: day}, true
 		}
 	}
+	if m := s.matchText(bareDeadline, "deadline"); m != nil {
+		if day := eventDay(m[1]); day != "" {
+			return about{name: "deadline", value: day}, true
+		}
+		return about{}, false
+	}
 	if m := s.matchText(itsDeadline, "deadline"); m != nil {
 		if day := eventDay(m[2]); day != "" {
 			return about{name: "deadline", subject: subject(m[1]), value: day}, true
@@ -100,7 +108,7 @@ func projectSlot(s *saying) (about, bool) {
 	if m := s.matchText(runsOn, " on ", " in ", " with ", " at "); m != nil {
 		return about{name: "runs on", subject: subject(m[1]), value: strings.TrimRight(m[2], ".")}, true
 	}
-	if m := s.matchText(setting, " is ", " are "); m != nil && !vague[strings.ToLower(strings.Fields(m[3])[0])] {
+	if m := s.matchText(setting, " is ", " are "); m != nil && !opinion(m[3]) && !vague[strings.ToLower(strings.Fields(m[3])[0])] {
 		if value := valueOf(m[3]); value != "" && len(strings.Fields(value)) <= 5 {
 			return about{name: strings.ToLower(m[2]), subject: subject(m[1]), value: value}, true
 		}
@@ -114,7 +122,7 @@ func projectSlot(s *saying) (about, bool) {
 }
 
 // vague are words that begin what is no value of a setting.
-var vague = set(`not too so very down broken slow fast good bad great terrible wrong fine ok okay a an the being still up out tight huge small getting`)
+var vague = set(`hosted stored kept deployed running located based backed written built managed saved cached not too so very down broken slow fast good bad great terrible wrong fine ok okay a an the being still up out tight huge small getting`)
 
 var (
 	eventOn   = english(`^(?:(?:my|our|the)\s+)?((?:[\pL'-]+\s+){0,3}?(?:` + events + `)(?:\s+(?:with|at|in) [\pL'.-]+)?)\s+(?:got delayed|was delayed|has been delayed|is delayed|is|is now|got moved|was moved|has been moved|has moved|got pushed|was pushed|was pushed back|has been pushed back|got postponed|was postponed|has been postponed|was rescheduled|has been rescheduled|got rescheduled|moved|starts|will be|takes place|is happening|was changed|is set for|is scheduled)\s*(?:me\s+|us\s+|it\s+)?(?:now\s+|back\s+)?(?:(?:on|to|at|for|until|till|from)\s+)?(.+)$`)
@@ -161,8 +169,40 @@ func eventDay(text string) string {
 	if !dayWord.MatchString(text) {
 		return ""
 	}
-	return strings.ToLower(strings.Trim(eventEnd.ReplaceAllString(text, ""), " .!"))
+	fields := strings.Fields(strings.ToLower(strings.Trim(eventEnd.ReplaceAllString(text, ""), " .!")))
+	end := 0
+	for end < len(fields) && ofTime(strings.Trim(fields[end], ".,")) {
+		end++
+	}
+	if next := end; next < len(fields) && end > 0 && bareNumber.MatchString(fields[end-1]) && !besideTime[fields[next]] {
+		end-- // "4 people", "3 Main Street"
+	}
+	for end > 0 && hangsOn[fields[end-1]] {
+		end--
+	}
+	day := strings.Join(fields[:end], " ")
+	if !dayWord.MatchString(day) {
+		return ""
+	}
+	return day
 }
+
+// ofTime says whether a word tells when.
+func ofTime(low string) bool {
+	if months3(low) || timeWord[low] || hangsOn[low] || numbers[low] > 0 || clock.MatchString(low) {
+		return true
+	}
+	_, day := weekdays[low]
+	return day
+}
+
+var (
+	timeWord   = set(`tomorrow today tonight yesterday noon midnight midday week weeks weekend month months year years day days hour hours minutes spring summer autumn fall winter morning afternoon evening night am pm a.m p.m a.m. p.m. o'clock sharp next this last coming following first second third end beginning start middle early late mid half quarter past easter christmas ago after before and`)
+	hangsOn    = set(`of the at on in from to till until by around about or for a an and after before past`)
+	besideTime = set(`at in with for on from to and but because instead now not until till via near outside inside here there btw or so then sharp`)
+	bareNumber = regexp.MustCompile(`^\d{1,2}$`)
+	clock      = regexp.MustCompile(`^(?:\d{1,2}(?:[:.h]\d{2})?(?:am|pm|a\.m|p\.m)?|\d{1,2}(?:st|nd|rd|th)|\d{4}|\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?|\d{1,2}[/.]\d{1,2}(?:[/.]\d{2,4})?|\d{1,2}(?:[:.]\d\d)?(?:am|pm)?[-–]\d{1,2}(?:[:.]\d\d)?(?:am|pm)?|\d{1,2}-[\pL]+-\d{4})$`)
+)
 
 var (
 	dayWord  = english(`\d|\b(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|tomorrow|today|tonight|noon|midnight|week|month|year|spring|summer|autumn|winter|weekend)\b`)
@@ -265,26 +305,33 @@ func journeySlot(s *saying) (about, bool) {
 
 var (
 	drives  = english(`^(?:drive|drives)\s+(?:a|an|my|the)\s+(.+)$`)
-	ownsOne = english(`^(?:my|our)\s+(?:(?:new|current|main|old|work|daily)\s+)*(` + belongings + `)\s+(?:is|is now|will be)\s+(?:now\s+)?(?:a|an|the)\s+(.+)$`)
+	ownsOne = english(`^(?:my|our)\s+((?:(?:new|current|main|old|work|daily)\s+)*)(` + belongings + `)\s+(?:is|is now|will be)\s+(?:now\s+)?(?:a|an|the)\s+(.+)$`)
 	soldOne = english(`^(?:sold|crashed|scrapped|got rid of|gave away|lost|traded in|no longer have|totalled)\s+(?:my|our|the)\s+(?:(?:old|new|blue|red|green|white|black)\s+)*(.+)$`)
 	swapped = english(`^(?:traded in|traded|swapped|exchanged|replaced)\s+(?:my|our|the)\s+(.+?)\s+(?:for|with|by)\s+(?:a|an|the|my)\s+(?:new\s+)?(.+)$`)
 	newOne  = english(`^(?:got|bought|have|picked up|ordered)\s+(?:a|an|my|our)\s+new\s+(` + belongings + `)\s*[,:(–—-]\s*(?:it is\s+)?(?:a|an|the)?\s*(.+)$`)
 	hasOne  = english(`^(?:have|own)\s+(?:a|an|the|my)\s+(` + belongings + `)\W*$`)
 )
 
+// forWork tells that what one drives is no car of one's own.
+var forWork = english(`\b(?:for (?:a living|work|my job|uber|amazon|dhl|ups)|at work|to work on|as a job|rental|hire car|company)\b`)
+
 const belongings = `phone|car|laptop|computer|bike|bicycle|motorbike|motorcycle|camera|tablet|van|truck|scooter|watch|boat|piano|guitar|violin|cello|keyboard`
 
 // ownedSlot reads what someone has one of at a time, and that they have it no more.
 func ownedSlot(s *saying) (about, bool) {
-	if m := s.matchText(ownsOne, "my ", "our "); m != nil {
-		if v := s.model(m[2]); v != "" {
-			return about{name: strings.ToLower(m[1]), value: v}, true
+	if m := s.matchText(ownsOne, "my ", "our "); m != nil && !strings.Contains(strings.ToLower(m[1]), "old ") {
+		if v := s.model(m[3]); v != "" && !opinion(m[3]) {
+			name := strings.ToLower(m[2])
+			if strings.Contains(strings.ToLower(m[1]), "work ") {
+				name = "work " + name // which is beside one's own
+			}
+			return about{name: name, value: v}, true
 		}
 	}
 	if !s.self() {
 		return about{}, false
 	}
-	if m := s.match(drives, "drive"); m != nil {
+	if m := s.match(drives, "drive"); m != nil && !forWork.MatchString(s.predicate) && !also.MatchString(s.text) {
 		if v := s.model(m[1]); v != "" {
 			return s.about("car", v)
 		}
@@ -377,6 +424,12 @@ func attributeSlot(s *saying) (about, bool) {
 	}
 	value := strings.Trim(eventEnd.ReplaceAllString(m[2], ""), " .!")
 	name := strings.ToLower(m[1])
+	if !s.holdsAs(name, value) {
+		return about{}, false
+	}
+	if name == "commute" {
+		value = strings.TrimPrefix(value, "by ")
+	}
 	switch name {
 	case "employer":
 		name = "work"
@@ -412,7 +465,7 @@ func healthSlot(s *saying) (about, bool) {
 }
 
 var (
-	habit        = english(`^(eat|eats|eating|drink|drinks|smoke|smokes|vape|vapes|play|plays|go to|goes to|going to|subscribe to|subscribed to|take|takes|use|teach|teaches|do|practise|practice|run|runs|swim|swims|cycle|cycles|volunteer at|collect|collects|keep|keeps|bake|bakes|meditate|watch|watches|attend|wear|wears|sing in|dance|train|work out|work nights|work night shifts)\b\s*(.*)$`)
+	habit        = english(`^(learn|learns|eat|eats|eating|drink|drinks|smoke|smokes|vape|vapes|play|plays|go to|goes to|going to|subscribe to|subscribed to|take|takes|use|teach|teaches|do|practise|practice|run|runs|swim|swims|cycle|cycles|volunteer at|collect|collects|keep|keeps|bake|bakes|meditate|watch|watches|attend|wear|wears|sing in|dance|train|work out|work nights|work night shifts)\b\s*(.*)$`)
 	doing        = english(`^(?:am|are|is)\s+(eating|drinking|smoking|playing|taking|using|subscribing to|doing|learning)\b\s*(.*)$`)
 	quits        = english(`^(?:quit|gave up|gave up on|dropped|cancelled my|canceled my|cancelled|canceled|got off)\s+(?:the\s+|my\s+)?(\pL+)(?:\s+subscription)?(?:\W*$|\s+(?:now|for good|last|yesterday|today|in|on|this|two|three|a)\b.*|\s*[,.].*)`)
 	mayEat       = english(`^can (?:eat|have|tolerate)\s+(.+)$`)
@@ -468,6 +521,19 @@ func habitSlot(s *saying) (about, bool) {
 		}
 		object = m[1] + " lessons"
 	}
+	if vehicle := transport.FindString(object); verb == "take" && vehicle != "" {
+		rest := strings.TrimSpace(object[len(vehicle):])
+		if rest != "" && !toWork.MatchString(rest) {
+			return about{}, false // now and then, or to somewhere
+		}
+		return s.about("commute", strings.Fields(vehicle)[len(strings.Fields(vehicle))-1])
+	}
+	if m := distance.FindStringSubmatch(object); m != nil && overWays[plainForm(verb)] {
+		return about{name: "habit:" + plainForm(verb), subject: s.subject, value: m[1], negated: s.denied}, true
+	}
+	if (verb == "learn" || verb == "learns") && !tongue.MatchString(strings.TrimSpace(habitEnd.ReplaceAllString(object, ""))) {
+		return about{}, false
+	}
 	ended := habitEnd.ReplaceAllString(" "+object, "")
 	if rest := strings.TrimPrefix(" "+object, ended); s.denied && restricts.MatchString(rest) && !(s.over && strings.HasPrefix(strings.TrimSpace(rest), "because")) {
 		return about{}, false // "I never drink coffee after three"
@@ -499,6 +565,12 @@ func habitSlot(s *saying) (about, bool) {
 }
 
 var (
+	// transport is what one takes to get somewhere.
+	transport = regexp.MustCompile(`^(?:the |a )?(?:bus|train|tram|metro|subway|tube|ferry|underground|s-bahn|u-bahn)\b`)
+	toWork    = english(`^(?:to (?:work|school|uni|the office|university)|every (?:day|morning|weekday)|daily|now|these days|because|since|,|and\b|so\b)`)
+	// distance is how far one goes; "5 km" is nothing that one has.
+	distance = regexp.MustCompile(`^(?:about |around |up to |almost |nearly |like )?(\d[\d.,]*\s?(?:km|kms|kilometers?|kilometres?|k|miles?|mi|m|meters?|metres?|laps?|lengths?|steps?)\b)`)
+	overWays = set(`run swim cycle dance`)
 	// fillerLike is a "like" that means nothing.
 	fillerLike = english(`^like\s+(all|every|\d|two|three|five|ten|twenty|a\s)`)
 	// lessonsIn names what is taught.

@@ -3,6 +3,7 @@ package longterm
 import (
 	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -153,6 +154,12 @@ func (m *related) relation() (memd.Relation, bool) {
 	}
 	kind, rest, _ := strings.Cut(m.slot, ":")
 	target := m.value
+	if kind == "does" || kind == "date" && relativeTime.MatchString(target) {
+		return memd.Relation{}, false // words that can only be over, a day that nobody can tell
+	}
+	if day, hour := dayAndHour(target); kind == "date" && day == "" && hour != "" {
+		kind = "time"
+	}
 	switch {
 	case target == "":
 		target = spelledIn(m.text, rest)
@@ -169,6 +176,9 @@ func (m *related) relation() (memd.Relation, bool) {
 	return memd.Relation{Source: source, Relationship: strings.ReplaceAll(kind, " ", "_"), Target: target,
 		MemoryID: uuid.UUID(m.id).String()}, true
 }
+
+// relativeTime is a time that is another with each day.
+var relativeTime = regexp.MustCompile(`(?i)\b(?:today|tonight|tomorrow|yesterday|next|this|last|coming|ago|soon|later|monday|tuesday|wednesday|thursday|friday|saturday|sunday|weekend|in (?:a|an|\d+|two|three|four|five|six) \pL+)\b`)
 
 // spelledIn gives a name, which is in lower case, as a text spells it.
 func spelledIn(text, name string) string {

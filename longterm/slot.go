@@ -390,17 +390,15 @@ func (f *course) end(m moment, by *span) {
 
 // ends says whether a claim, when it is made, ends a span of the same topic.
 func (c *claim) ends(s *span) bool {
-	same := s.claim.value == c.value
 	switch {
 	case c.negated && s.claim.negated:
 		return false
 	case c.negated:
-		return c.value == "" || same
+		return c.value == "" || denies(c.slot, c.spelled, s.claim.spelled)
 	case s.claim.negated:
-		return same || s.claim.value == ""
+		return s.claim.value == "" || s.claim.value == c.value
 	}
-	// What is not known to hold something else ends nothing.
-	return c.value != "" && !same
+	return contradicts(c.slot, s.claim.spelled, c.spelled)
 }
 
 // supersededBy gives what took the place of a span: the next that is remembered.

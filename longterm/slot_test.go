@@ -151,7 +151,7 @@ func follows(all []said, passing map[said]bool) []*episode {
 			case old.negated:
 				old.ended = old.value == "" || e.value == old.value
 			default:
-				old.ended = e.value != "" && e.value != old.value
+				old.ended = e.value != "" && old.value != "" && e.value != old.value
 			}
 			if old.ended {
 				old.to, old.by = s.hour, e
