@@ -133,6 +133,7 @@ CREATE TABLE ingest_settled (
 );
 CREATE INDEX ingest_settled_at ON ingest_settled (tenant_id, settled_at); -- how many, and how many of late
 CREATE INDEX ingest_settled_state ON ingest_settled (tenant_id, state, message_id) WHERE state <> 'done';
+CREATE INDEX ingest_settled_dead ON ingest_settled (settled_at) WHERE state = 'dead'; -- to count them over all tenants
 CREATE INDEX ingest_settled_marked ON ingest_settled (settled_at) WHERE extractor LIKE '%(llm: %'; -- where the rules stood in for a model
 
 -- What a tenant has set for itself; null is the daemon's.
@@ -612,11 +613,14 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   RETURNING o.tenant_id, o.memory_id
 $$;
 
--- Sums over all tenants, for the metrics.
+-- Sums over all tenants, for the metrics: of what is open by state, and of what is dead.
 CREATE FUNCTION memd_backlog() RETURNS TABLE (state text, n bigint, oldest_s double precision)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
   SELECT o.state, count(*), extract(epoch FROM now() - min(o.opened_at))::double precision
     FROM ingest_open o GROUP BY o.state
+  UNION ALL
+  SELECT e.state, count(*), extract(epoch FROM now() - min(e.settled_at))::double precision
+    FROM ingest_settled e WHERE e.state = 'dead' GROUP BY e.state
 $$;
 
 -- Memories of any tenant that have expired, longest first.

@@ -24,25 +24,35 @@ func metricsHandler(r *prometheus.Registry) http.Handler {
 	return promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 }
 
-// backlog gives what is open, over all tenants, read from Postgres when scraped.
+// backlog gives what is open, and what was given up, over all tenants, read from Postgres
+// when scraped.
 type backlog struct {
-	pool          *postgres.Pool
-	count, oldest *prometheus.Desc
+	pool             *postgres.Pool
+	count, oldest    *prometheus.Desc
+	dead, oldestDead *prometheus.Desc
 }
 
 func newBacklog(pool *postgres.Pool) *backlog {
 	return &backlog{pool: pool,
-		count:  prometheus.NewDesc("memd_ingest_open_messages", "Messages that have not settled.", []string{"state"}, nil),
-		oldest: prometheus.NewDesc("memd_ingest_oldest_open_seconds", "Age of the oldest message that has not settled.", []string{"state"}, nil)}
+		count:      prometheus.NewDesc("memd_ingest_open_messages", "Messages that have not settled.", []string{"state"}, nil),
+		oldest:     prometheus.NewDesc("memd_ingest_oldest_open_seconds", "Age of the oldest message that has not settled.", []string{"state"}, nil),
+		dead:       prometheus.NewDesc("memd_ingest_dead_letters", "Messages that were given up and neither retried nor discarded.", nil, nil),
+		oldestDead: prometheus.NewDesc("memd_ingest_oldest_dead_letter_seconds", "How long ago the first of them was given up.", nil, nil)}
 }
 
-func (b *backlog) Describe(ch chan<- *prometheus.Desc) { ch <- b.count; ch <- b.oldest }
+func (b *backlog) Describe(ch chan<- *prometheus.Desc) {
+	ch <- b.count
+	ch <- b.oldest
+	ch <- b.dead
+	ch <- b.oldestDead
+}
 
 func (b *backlog) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	counts := map[string]float64{"pending": 0, "running": 0, "failed": 0}
 	ages := map[string]float64{"pending": 0, "running": 0, "failed": 0}
+	const dead = "dead"
 	rows, err := b.pool.Query(ctx, `SELECT state, n, oldest_s FROM memd_backlog()`)
 	if err == nil {
 		for rows.Next() {
@@ -63,6 +73,9 @@ func (b *backlog) Collect(ch chan<- prometheus.Metric) {
 		ch <- prometheus.NewInvalidMetric(b.count, err)
 		return
 	}
+	ch <- prometheus.MustNewConstMetric(b.dead, prometheus.GaugeValue, counts[dead])
+	ch <- prometheus.MustNewConstMetric(b.oldestDead, prometheus.GaugeValue, ages[dead])
+	delete(counts, dead)
 	for state := range counts {
 		ch <- prometheus.MustNewConstMetric(b.count, prometheus.GaugeValue, counts[state], state)
 		ch <- prometheus.MustNewConstMetric(b.oldest, prometheus.GaugeValue, ages[state], state)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/memdhq/memd"
@@ -34,6 +35,7 @@ type ingestCounts struct {
 type deadLettersInput struct {
 	UserID    identifier `query:"user_id" doc:"Only this user's."`
 	SessionID identifier `query:"session_id" doc:"Only those of sessions of this name."`
+	Class     string     `query:"class" maxLength:"100" doc:"Only those of this class of cause (extract, embedder, longterm, postgres, crash), or of this cause."`
 	pages
 }
 
@@ -93,6 +95,7 @@ type deadLetter struct {
 	AgentID   *string    `json:"agent_id"`
 	Role      string     `json:"role"`
 	Attempts  int        `json:"attempts"`
+	Class     string     `json:"class" doc:"Where it failed: extract, embedder, longterm, postgres or crash."`
 	Error     string     `json:"error" doc:"Class and code of the last failure."`
 	CreatedAt time.Time  `json:"created_at"`
 	SettledAt *time.Time `json:"settled_at" doc:"When it was given up."`
@@ -155,16 +158,17 @@ func (s *server) getIngest(ctx context.Context, c *call, in *ingestInput) (answe
 
 func (s *server) getDeadLetters(ctx context.Context, c *call, in *deadLettersInput) (answer, error) {
 	letters, next, err := readPage(in.pages, func(limit int, cursor string) ([]shortterm.DeadLetter, string, error) {
-		return s.Log.DeadLetters(ctx, c.tenant, string(in.UserID), string(in.SessionID), limit, cursor)
+		return s.Log.DeadLetters(ctx, c.tenant, string(in.UserID), string(in.SessionID), in.Class, limit, cursor)
 	})
 	if err != nil {
 		return answer{}, err
 	}
 	out := deadLettersAnswer{DeadLetters: []deadLetter{}, NextCursor: next}
 	for _, l := range letters {
+		class, _, _ := strings.Cut(l.Ingest.Error, ":")
 		out.DeadLetters = append(out.DeadLetters, deadLetter{
 			ID: l.ID, UserID: optional(l.UserID), SessionID: l.SessionID, AgentID: optional(l.AgentID), Role: string(l.Role),
-			Attempts: l.Ingest.Attempts, Error: l.Ingest.Error, CreatedAt: l.CreatedAt.UTC(), SettledAt: utc(l.Ingest.SettledAt),
+			Attempts: l.Ingest.Attempts, Class: class, Error: l.Ingest.Error, CreatedAt: l.CreatedAt.UTC(), SettledAt: utc(l.Ingest.SettledAt),
 		})
 	}
 	return ok(out)

@@ -381,11 +381,11 @@ func TestIngestStatesAndDeadLetters(t *testing.T) {
 	h.send("GET", "/v1/ingest?wait=61s", nil).want(422, `"location":"query.wait"`)
 
 	id := posted.Messages[0].ID
-	h.send("GET", "/v1/dead-letters", nil).want(200, fmt.Sprintf(`"id":%d`, id), `"session_id":"s"`, `"error":"extract: `, "!cursed sentence")
-	for _, query := range []string{"user_id=u", "session_id=s", "user_id=u&session_id=s"} {
+	h.send("GET", "/v1/dead-letters", nil).want(200, fmt.Sprintf(`"id":%d`, id), `"session_id":"s"`, `"class":"extract"`, `"error":"extract: `, `"attempts":1`, "!cursed sentence")
+	for _, query := range []string{"user_id=u", "session_id=s", "user_id=u&session_id=s", "class=extract", "class=extract:+invalid&user_id=u"} {
 		h.send("GET", "/v1/dead-letters?"+query, nil).want(200, fmt.Sprintf(`"id":%d`, id))
 	}
-	for _, query := range []string{"user_id=v", "session_id=s2", "user_id=u&session_id=s2"} {
+	for _, query := range []string{"user_id=v", "session_id=s2", "user_id=u&session_id=s2", "class=embedder", "class=extract:+panic", "class=x%25"} {
 		h.send("GET", "/v1/dead-letters?"+query, nil).want(200, `"dead_letters":[]`)
 	}
 	h.send("GET", "/v1/dead-letters?user_id=", nil).want(422, `"location":"query.user_id"`)

@@ -297,11 +297,12 @@ func (l *Log) AwaitIdle(ctx context.Context, tenant, userID, sessionID string) (
 // DeadLetter is a message that was given up, and why.
 type DeadLetter struct{ Entry }
 
-// DeadLetters lists what was given up, of one user and session where given, newest
-// first, up to limit after cursor ("" for the first page). next is "" at the end.
+// DeadLetters lists what was given up, of one user and session where given, and of one
+// cause or class of causes, newest first, up to limit after cursor ("" for the first
+// page). next is "" at the end.
 // Invalid: the cursor is none of this list.
-func (l *Log) DeadLetters(ctx context.Context, tenant, userID, sessionID string, limit int, cursor string) (letters []DeadLetter, next string, err error) {
-	pages := list{"dead letters", tenant, userID, sessionID}
+func (l *Log) DeadLetters(ctx context.Context, tenant, userID, sessionID, class string, limit int, cursor string) (letters []DeadLetter, next string, err error) {
+	pages := list{"dead letters", tenant, userID, sessionID, class}
 	before, err := pages.readCursor(cursor)
 	if err != nil {
 		return nil, "", err
@@ -315,7 +316,7 @@ func (l *Log) DeadLetters(ctx context.Context, tenant, userID, sessionID string,
 		e, _, err := scanEntry(rows)
 		letters = append(letters, DeadLetter{e})
 		return err
-	}, listDead, tenant, before, limit+1, userID, sessionID)
+	}, listDead, tenant, before, limit+1, userID, sessionID, class)
 	return letters, next, err
 }
 

@@ -415,7 +415,7 @@ func TestDeadLetters(t *testing.T) {
 	var all []int64
 	cursor := ""
 	for {
-		page, next, err := f.DeadLetters(t.Context(), tenant, "", "", 2, cursor)
+		page, next, err := f.DeadLetters(t.Context(), tenant, "", "", "", 2, cursor)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -434,7 +434,7 @@ func TestDeadLetters(t *testing.T) {
 	if !slices.Equal(all, want) {
 		t.Errorf("dead letters %v, want %v", all, want)
 	}
-	_, _, err := f.DeadLetters(t.Context(), tenant, "", "", 2, "!")
+	_, _, err := f.DeadLetters(t.Context(), tenant, "", "", "", 2, "!")
 	kind(t, "cursor", err, memd.Invalid)
 
 	// Take what the append published out of the way.
@@ -476,7 +476,7 @@ func TestDeadLetters(t *testing.T) {
 	kind(t, "discarding again", f.DiscardDead(t.Context(), tenant, id), memd.NotFound)
 	kind(t, "retrying what was discarded", f.RetryDead(t.Context(), tenant, id), memd.NotFound)
 	kind(t, "retrying what is done", f.RetryDead(t.Context(), tenant, ids(a)[0]), memd.NotFound)
-	if page, _, err := f.DeadLetters(t.Context(), tenant, "", "", 10, ""); err != nil || len(page) != 2 {
+	if page, _, err := f.DeadLetters(t.Context(), tenant, "", "", "", 10, ""); err != nil || len(page) != 2 {
 		t.Errorf("left %d, %v, want 2", len(page), err)
 	}
 }
@@ -503,7 +503,7 @@ func TestDeadLettersOfOneUserAndSession(t *testing.T) {
 		var got []int64
 		cursor := ""
 		for more := true; more; more = cursor != "" {
-			page, next, err := f.DeadLetters(t.Context(), tenant, at[0], at[1], 1, cursor)
+			page, next, err := f.DeadLetters(t.Context(), tenant, at[0], at[1], "", 1, cursor)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -516,11 +516,11 @@ func TestDeadLettersOfOneUserAndSession(t *testing.T) {
 			t.Errorf("of %q: %v, want %v", at, got, want)
 		}
 	}
-	_, cursor, err := f.DeadLetters(t.Context(), tenant, "alice", "", 1, "")
+	_, cursor, err := f.DeadLetters(t.Context(), tenant, "alice", "", "", 1, "")
 	if err != nil || cursor == "" {
 		t.Fatalf("%q, %v", cursor, err)
 	}
-	_, _, err = f.DeadLetters(t.Context(), tenant, "", "", 1, cursor)
+	_, _, err = f.DeadLetters(t.Context(), tenant, "", "", "", 1, cursor)
 	kind(t, "a narrower list's cursor", err, memd.Invalid)
 }
 

@@ -382,7 +382,7 @@ const (
 	listDead = `SELECT ` + entryColumns + ` FROM ingest_settled d
 		  JOIN conversation_context c ON c.tenant_id = $1 AND c.id = d.message_id` + entryIngest + `
 		 WHERE d.tenant_id = $1 AND d.state = 'dead' AND d.message_id < $2
-		   AND ($4 = '' OR c.user_id = $4) AND ($5 = '' OR c.session_id = $5)
+		   AND ($4 = '' OR c.user_id = $4) AND ($5 = '' OR c.session_id = $5) AND ($6::text = '' OR $6 IN (d.error, split_part(d.error, ':', 1)))
 		 ORDER BY d.message_id DESC LIMIT $3`
 
 	// retryDead is for one whose session is held. It does nothing while nothing is learned

@@ -288,7 +288,7 @@ func TestSessions(t *testing.T) {
 	kind(t, "another user's cursor", err, memd.Invalid)
 	_, _, err = f.Sessions(t.Context(), "other", user, 1, cursor)
 	kind(t, "another tenant's cursor", err, memd.Invalid)
-	_, _, err = f.DeadLetters(t.Context(), tenant, "", "", 1, cursor)
+	_, _, err = f.DeadLetters(t.Context(), tenant, "", "", "", 1, cursor)
 	kind(t, "another list's cursor", err, memd.Invalid)
 	if page, next, err := f.Sessions(t.Context(), tenant, "nobody", 10, ""); err != nil || page == nil || len(page) != 0 || next != "" {
 		t.Errorf("a user without sessions: %v, %q, %v", page, next, err)
@@ -393,7 +393,7 @@ func TestTenantsSeeNothingOfEachOther(t *testing.T) {
 			if err := f.AwaitSettled(t.Context(), other, ids(a)); err != nil {
 				t.Errorf("AwaitSettled = %v", err)
 			}
-			if letters, _, err := f.DeadLetters(t.Context(), other, "", "", 10, ""); err != nil || len(letters) > 0 {
+			if letters, _, err := f.DeadLetters(t.Context(), other, "", "", "", 10, ""); err != nil || len(letters) > 0 {
 				t.Errorf("DeadLetters = %v, %v", letters, err)
 			}
 			if people, total, _, err := f.People(t.Context(), other, 10, ""); err != nil || len(people)+total > 0 {

@@ -18,14 +18,15 @@ import (
 // commands is the whole command line. Settings come from the environment or from
 // flags, for every command that uses them.
 type commands struct {
-	Serve     serveCommand     `cmd:"" help:"Run the daemon."`
-	Config    configCommands   `cmd:"" help:"Look at the configuration."`
-	Health    healthCommand    `cmd:"" help:"Ask a running memd whether it is ready; exit status 0 if so."`
-	Reextract reextractCommand `cmd:"" help:"Have a running memd learn again from messages."`
-	Tail      tailCommand      `cmd:"" help:"Print the messages of a running memd as they come."`
-	Backup    backupCommand    `cmd:"" help:"Write a backup of the embedded Postgres, also while memd runs."`
-	Restore   restoreCommand   `cmd:"" help:"Make a new data directory from a backup."`
-	Version   versionCommand   `cmd:"" help:"Print the version."`
+	Serve       serveCommand        `cmd:"" help:"Run the daemon."`
+	Config      configCommands      `cmd:"" help:"Look at the configuration."`
+	Health      healthCommand       `cmd:"" help:"Ask a running memd whether it is ready; exit status 0 if so."`
+	Reextract   reextractCommand    `cmd:"" help:"Have a running memd learn again from messages."`
+	DeadLetters deadLettersCommands `cmd:"" help:"See to messages that a running memd has given up."`
+	Tail        tailCommand         `cmd:"" help:"Print the messages of a running memd as they come."`
+	Backup      backupCommand       `cmd:"" help:"Write a backup of the embedded Postgres, also while memd runs."`
+	Restore     restoreCommand      `cmd:"" help:"Make a new data directory from a backup."`
+	Version     versionCommand      `cmd:"" help:"Print the version."`
 }
 
 type configCommands struct {

@@ -374,7 +374,7 @@ func retryAfter(header http.Header) time.Duration {
 		return time.Duration(min(s, time.Hour.Seconds()) * float64(time.Second))
 	}
 	if at, err := http.ParseTime(value); err == nil {
-		return max(0, time.Until(at))
+		return min(max(0, time.Until(at)), time.Hour)
 	}
 	return 0
 }

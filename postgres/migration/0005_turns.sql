@@ -60,6 +60,18 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   RETURNING o.tenant_id, o.session_no, o.message_id, o.priority, o.publishes
 $$;
 
+CREATE INDEX ingest_settled_dead ON ingest_settled (settled_at) WHERE state = 'dead';
+
+-- Sums over all tenants, for the metrics: of what is open by state, and of what is dead.
+CREATE OR REPLACE FUNCTION memd_backlog() RETURNS TABLE (state text, n bigint, oldest_s double precision)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  SELECT o.state, count(*), extract(epoch FROM now() - min(o.opened_at))::double precision
+    FROM ingest_open o GROUP BY o.state
+  UNION ALL
+  SELECT e.state, count(*), extract(epoch FROM now() - min(e.settled_at))::double precision
+    FROM ingest_settled e WHERE e.state = 'dead' GROUP BY e.state
+$$;
+
 REVOKE ALL ON FUNCTION memd_due_in_turn(int, int, int, text[], int[]) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memd_due_in_turn(int, int, int, text[], int[]) TO memd_app;
 
