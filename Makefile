@@ -36,8 +36,10 @@ test: needs-go setup ## Set up, check the sources and run all tests.
 	# The detector makes the rules ten times slower: what is large there runs without it.
 	$(GO) test -timeout $(TIMEOUT) ./extract/...
 
-test-long: needs-go setup ## Run the tests that take long, too.
-	$(GO) test -race -tags long -timeout 60m ./...
+test-long: needs-go setup ## Run the tests that take long, too, and print what came of each fault.
+	@mkdir -p bin && rm -f bin/faults.txt
+	@MEMD_TEST_TABLE=$(CURDIR)/bin/faults.txt $(GO) test -race -tags long -count 1 -timeout 60m ./...; status=$$?; \
+	  if [ -f bin/faults.txt ]; then cat bin/faults.txt; fi; exit $$status
 
 bench: needs-go setup ## Measure memd against plain pgx and the bare model (BENCH="-only search").
 	$(GO) run -trimpath ./bench $(BENCH)
