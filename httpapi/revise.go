@@ -39,7 +39,7 @@ type patchSessionInput struct {
 type patchSession struct {
 	Title    *string  `json:"title" doc:"In place of the first words; at most 255 characters."`
 	Metadata metadata `json:"metadata" doc:"A merge patch (RFC 7386): null takes a key away."`
-	Closed   *bool    `json:"closed" doc:"true closes it, without a next one; what is closed stays so."`
+	Closed   *bool    `json:"closed" doc:"true closes it, without a next one; what is closed stays so. Of one that a limit has rotated, it closes the last that goes by its name."`
 	Learn    *bool    `json:"learn" doc:"false: nothing is learned from what is posted to it from now on, and from what is open."`
 	Rotate   *limits  `json:"rotate" doc:"Changes to its limits: null takes one away, so that the tenant's holds."`
 }
@@ -74,12 +74,14 @@ func (s *server) reviseRoutes() {
 	}, s.reextractMessage)
 	handle(s, operation{
 		method: http.MethodPatch, path: "/v1/sessions/{session_id}", name: "edit-session", tag: "Short tier", effect: writes,
-		summary: "Change a session's title, metadata, limits or what is learned from it, or close it", answers: map[int]any{200: session{}}, again: s.sessionAgain,
+		summary:     "Change a session's title, metadata, limits or what is learned from it, or close it",
+		description: "Of a session that a limit has rotated, all that go by its name are changed, the running one too; the title is its own.",
+		answers:     map[int]any{200: session{}}, again: s.sessionAgain,
 	}, s.patchSession)
 	handle(s, operation{
 		method: http.MethodDelete, path: "/v1/sessions/{session_id}", name: "delete-session", tag: "Short tier", effect: writes,
 		summary:     "Delete a session with its messages",
-		description: "They are no sources any more: a memory that has no other goes.",
+		description: "They are no sources any more: a memory that has no other goes. Sessions that limits have rotated it to go by its name, and are deleted with it.",
 		answers:     map[int]any{200: deleteSessionAnswer{}},
 	}, s.deleteSession)
 }

@@ -347,3 +347,71 @@ func TestWhatCannotBeOfSessionsNamesItsField(t *testing.T) {
 	h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"n","rotate":null,"learn":null,"incognito":null,"previous_session_id":null}`).want(201, `"learn":true`, `"incognito":false`)
 	h.send("POST", "/v1/sessions/n/rotate", `{"user_id":"u","session_id":null,"agent_id":null,"metadata":null,"rotate":null}`).want(201)
 }
+
+// What is asked for under a name that limits have rotated is done to all that goes by it.
+func TestWhatGoesByARotatedName(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	post := func(text string) (a appendAnswer) {
+		h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"`+text+`"}]}`).want(201).into(&a)
+		return a
+	}
+	at := "/v1/sessions/s?user_id=u"
+	open := func(incognito string) (last appendAnswer) {
+		h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"s"`+incognito+`,"rotate":{"turns":1},"metadata":{"a":1}}`).want(201)
+		first := post("I keep bees.")
+		second := post("I keep hens.")
+		last = post("I keep geese.")
+		if first.SessionID != "s" || second.SessionID == "s" || last.SessionID == second.SessionID {
+			t.Fatal(first, second, last)
+		}
+		h.send("GET", "/v1/messages?user_id=u&session_id=s&wait=60s&after="+fmt.Sprint(first.Messages[0].ID), nil).
+			want(200, `"session_id":"s"`, `"messages":[]`, `"next_session_id":"`+second.SessionID+`"`, `"forwards_to":"`+last.SessionID+`"`)
+		return last
+	}
+	running := func(last appendAnswer) string { return "/v1/sessions/" + last.SessionID + "?user_id=u" }
+
+	last := open("")
+	h.send("PATCH", at, `{"learn":false,"metadata":{"b":2},"title":"Mine"}`).
+		want(200, `"session_id":"s"`, `"learn":false`, `"forwards_to":"`+last.SessionID+`"`, `"title":"Mine"`)
+	h.send("GET", running(last), nil).want(200, `"learn":false`, `"b":2`, "!Mine")
+	h.send("GET", "/v1/ingest?user_id=u", nil).want(200, `"pending":0`, `"skipped":3`)
+	last = post("I keep ducks.")
+	if last.Messages[0].Ingest.State != "skipped" {
+		t.Error("learned from")
+	}
+	h.send("PATCH", at+"&agent_id=a", `{"learn":true}`).want(404)
+	var next session
+	h.send("POST", "/v1/sessions/s/rotate", `{"user_id":"u"}`).want(201, `"previous_session_id":"`+last.SessionID+`"`).into(&next)
+	h.send("POST", "/v1/sessions/s/rotate", `{"user_id":"u"}`).want(200, next.SessionID)
+	h.send("PATCH", at, `{"title":"Done","closed":true}`).want(200)
+	h.send("GET", "/v1/sessions/"+next.SessionID+"?user_id=u", nil).want(200, `"closed_at":null`) // a name of its own
+	h.send("DELETE", at, nil).want(200, `"session_id":"s"`, `"messages":4`)
+	h.send("GET", "/v1/sessions?user_id=u", nil).want(200, next.SessionID, `"previous_session_id":null`).wantSessions(1)
+	h.send("DELETE", "/v1/sessions/"+next.SessionID+"?user_id=u", nil).want(200)
+
+	last = open("")
+	h.send("PATCH", at, `{"closed":true}`).want(200)
+	h.send("GET", running(last), nil).want(200, `!"closed_at":null`, `"next_session_id":null`)
+	if late := post("I keep swans."); late.SessionID != last.SessionID {
+		t.Errorf("%+v", late)
+	}
+	h.send("DELETE", at, nil).want(200, `"messages":4`)
+
+	// The last of them is deleted by its own name: there is none to go on in, and closing the
+	// session has none made.
+	last = open("")
+	h.send("DELETE", running(last), nil).want(200, `"messages":1`)
+	h.send("PATCH", at, `{"closed":true}`).want(200)
+	before := post("I keep swans.")
+	h.send("GET", running(before), nil).want(200, `!"closed_at":null`, `"forwards_to":null`, `"messages":2`)
+	h.send("DELETE", at, nil).want(200, `"messages":3`)
+
+	last = open(`,"incognito":true`)
+	h.send("PATCH", at, `{"metadata":{"b":2}}`).want(200, `"session_id":"`+last.SessionID+`"`, `"b":2`)
+	h.send("PATCH", at, `{"closed":true}`).want(200)
+	h.send("GET", running(last), nil).want(404)
+	h.send("GET", at, nil).want(404)
+	h.send("DELETE", at, nil).want(404)
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"x"}]}`).want(409)
+	h.send("GET", "/v1/ingest?user_id=u", nil).want(200, `"pending":0`, `"skipped":0`)
+}

@@ -184,7 +184,7 @@ func (s *server) sessionRoutes() {
 		summary: "Close a session and open its next one",
 		description: "A session has one next: who rotates it again gets that one, with 200. What is open of it is learned from at " +
 			"once, and stands with what else it left open in the contexts of the next until that has turns enough of its own. " +
-			"What is posted to it afterwards is kept there.",
+			"What is posted to it afterwards is kept there. Of a session that a limit has rotated, it is the last that goes by its name.",
 		answers: map[int]any{201: session{}, 200: session{}}, again: s.sessionAgain,
 	}, s.rotateSession)
 }

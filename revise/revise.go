@@ -12,6 +12,7 @@ package revise
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
@@ -110,32 +111,36 @@ func (r *Revise) Delete(ctx context.Context, tenant string, id int64, check memd
 // atOnce is how many messages are taken away in one round.
 const atOnce = 1000
 
-// DeleteSession deletes a session with all its messages. NotFound: the user has none of
-// this name, or not this agent's, where one is given.
+// DeleteSession deletes a session with all its messages, and those that limits have rotated
+// it to, which go by its name. NotFound: the user has none of this name, or not this agent's,
+// where one is given.
 func (r *Revise) DeleteSession(ctx context.Context, tenant, userID, sessionID, agentID, by string) (Gone, error) {
 	var gone Gone
 	err := r.inTenant(ctx, tenant, func(tx pgx.Tx) error {
 		gone = Gone{}
-		no, agent, messages, err := r.log.HoldSession(ctx, tx, tenant, userID, sessionID)
+		parts, err := r.log.HoldChain(ctx, tx, tenant, userID, sessionID)
 		if err != nil {
 			return err
 		}
-		if agentID != "" && agent != agentID {
+		if agentID != "" && parts[0].AgentID != agentID {
 			return &memd.Error{Kind: memd.NotFound, Op: "revise.delete_session", Msg: "no such session"}
 		}
-		for len(messages) > 0 {
-			some := messages[:min(atOnce, len(messages))]
-			messages = messages[len(some):]
-			done, err := r.withdraw(ctx, tx, tenant, some, by, reasonSession)
-			if err != nil {
+		for _, p := range parts {
+			for some := range slices.Chunk(p.MessageIDs, atOnce) {
+				done, err := r.withdraw(ctx, tx, tenant, some, by, reasonSession)
+				if err != nil {
+					return err
+				}
+				if err := r.log.Remove(ctx, tx, tenant, p.SessionNo, some); err != nil {
+					return err
+				}
+				gone.Messages, gone.Memories = gone.Messages+len(some), gone.Memories+done.Memories
+			}
+			if err := r.log.RemoveSession(ctx, tx, tenant, p.SessionNo); err != nil {
 				return err
 			}
-			if err := r.log.Remove(ctx, tx, tenant, no, some); err != nil {
-				return err
-			}
-			gone.Messages, gone.Memories = gone.Messages+len(some), gone.Memories+done.Memories
 		}
-		return r.log.RemoveSession(ctx, tx, tenant, no)
+		return nil
 	})
 	if err != nil {
 		return Gone{}, err

@@ -275,14 +275,7 @@ func TestIncognito(t *testing.T) {
 		}},
 		"deleted": {func(f fixture, t *testing.T) string {
 			err := f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
-				no, _, messages, err := f.HoldSession(t.Context(), tx, tenant, user, "s")
-				if err == nil {
-					err = f.Remove(t.Context(), tx, tenant, no, messages)
-				}
-				if err == nil {
-					err = f.RemoveSession(t.Context(), tx, tenant, no)
-				}
-				return err
+				return f.removeHeld(t, tx, user, "s")
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -326,7 +319,7 @@ func TestIncognito(t *testing.T) {
 				t.Errorf("window %+v, %v", w, err)
 			}
 			err = f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
-				_, _, _, err := f.HoldSession(t.Context(), tx, tenant, user, "s")
+				_, err := f.HoldChain(t.Context(), tx, tenant, user, "s")
 				return err
 			})
 			kind(t, "deleting it", err, memd.NotFound)

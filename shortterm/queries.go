@@ -179,7 +179,7 @@ const (
 		 WHERE tenant_id = $1 AND user_id = $2 AND kind = 'chat' AND $3 = '' AND last_message_id IS NULL AND NOT ` + isOver + `
 		 ORDER BY no DESC LIMIT 1
 	), s AS (
-		SELECT no, session_id FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND $3 <> '' AND NOT ` + isOver + `
+		SELECT no, session_id FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND $3 <> '' AND NOT (` + isOver + ` AND forwards_to IS NULL)
 		UNION ALL
 		SELECT no, session_id FROM silent
 		 WHERE NOT EXISTS (SELECT FROM spoken JOIN conversation_context c ON c.tenant_id = $1 AND c.id = spoken.last_message_id

@@ -447,7 +447,7 @@ var queries = map[string]string{
 	"countUser": countUser, "countUnsettled": countUnsettled, "listDead": listDead, "retryDead": retryDead, "discardDead": discardDead,
 	"lendTimeout": lendTimeout, "returnTimeout": returnTimeout, "keepTogether": keepTogether, "unsettled": unsettled,
 	"dropOpenOfUser": dropOpenOfUser, "dropOpenOfAny": dropOpenOfAny, "listPeople": listPeople, "countPeople": countPeople, "meetPerson": meetPerson,
-	"lockSessionOf": lockSessionOf, "lockWholeSession": lockWholeSession, "messagesOfSession": messagesOfSession, "rewordMessage": rewordMessage,
+	"lockSessionOf": lockSessionOf, "lockWholeSessions": lockWholeSessions, "messagesOfSession": messagesOfSession, "rewordMessage": rewordMessage,
 	"reopenMessages": reopenMessages, "removeOpen": removeOpen, "removeSettled": removeSettled, "removeMessages": removeMessages,
 	"recountSession": recountSession, "removeSession": removeSession, "changeSession": changeSession,
 	"takeDue": takeDue, "markLost": markLost, "expireIdempotency": expireIdempotency,
@@ -455,8 +455,8 @@ var queries = map[string]string{
 	"nextSession": nextSession, "lockChains": lockChains, "lockChainsOf": lockChainsOf, "joinNeighbours": joinNeighbours, "joinEmptied": joinEmptied, "makeNext": makeNext, "closeFor": closeFor, "hasten": hasten,
 	"dropSaid": dropSaid, "dropSummary": dropSummary, "dropSummaryDue": dropSummaryDue, "blankSession": blankSession,
 	"personLearn": personLearn, "onePerson": onePerson, "lockSessionsOf": lockSessionsOf, "isDead": isDead,
-	"tenantSettings": tenantSettings, "makeSettings": makeSettings, "changeSettings": changeSettings, "anyAfter": anyAfter,
-	"isIncognito": isIncognito, "dropStaleSummary": dropStaleSummary, "lockedSession": lockedSession, "dropOpenOfSession": dropOpenOfSession,
+	"tenantSettings": tenantSettings, "makeSettings": makeSettings, "changeSettings": changeSettings, "anyAfter": anyAfter, "onward": onward,
+	"isIncognito": isIncognito, "dropStaleSummary": dropStaleSummary, "lockedSessions": lockedSessions, "dropOpenOfSession": dropOpenOfSession,
 	"incognitoOver": incognitoOver, "lockIdle": lockIdle, "messagesOver": messagesOver, "lockByNo": lockByNo, "markedMessages": markedMessages, "closedSummaryDue": closedSummaryDue,
 	"stillSettled": stillSettled, "dropEmptied": dropEmptied,
 }
@@ -521,7 +521,7 @@ func TestPlansOfRevisions(t *testing.T) {
 		"titledMessages":    {titledMessages, `'acme', '{7}'`, []string{"conversation_context_pkey", "conversation_session_pkey"}},
 		"firstUserMessages": {firstUserMessages, `'acme', 7`, []string{"conversation_session_pkey", "conversation_context_session"}},
 		"recountSession":    {recountSession, `'acme', 7, 1`, []string{"conversation_session_pkey", "conversation_context_session"}},
-		"messagesOfSession": {messagesOfSession, `'acme', 'u7', 's7'`, []string{"conversation_context_session"}},
+		"messagesOfSession": {messagesOfSession, `'acme', 7`, []string{"conversation_context_session"}},
 	})
 }
 

@@ -1,6 +1,7 @@
 package shortterm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -50,24 +51,66 @@ func (l *Log) Hold(ctx context.Context, tx pgx.Tx, tenant string, id int64, chec
 	return h, nil
 }
 
-// HoldSession locks a session of a user within tx and gives its number, its agent ("" for
-// none) and the ids of its messages, ascending. NotFound: there is none.
-func (l *Log) HoldSession(ctx context.Context, tx pgx.Tx, tenant, userID, sessionID string) (no int64, agent string, messages []int64, err error) {
-	if _, err := tx.Exec(ctx, lockChains, tenant, userID); err != nil {
-		return 0, "", nil, postgres.Err("shortterm.hold", err)
-	}
-	if err := tx.QueryRow(ctx, lockWholeSession, tenant, userID, sessionID).Scan(&no, &agent); err != nil {
-		if err == pgx.ErrNoRows {
-			return 0, "", nil, &memd.Error{Kind: memd.NotFound, Op: "shortterm.hold", Msg: "no such session"}
-		}
-		return 0, "", nil, postgres.Err("shortterm.hold", err)
-	}
-	rows, err := tx.Query(ctx, messagesOfSession, tenant, userID, sessionID)
+// Part is a session that is held whole: nobody reads or writes its row meanwhile.
+type Part struct {
+	SessionNo int64
+	// AgentID is "" for none.
+	AgentID string
+	// MessageIDs are those of its messages, ascending.
+	MessageIDs []int64
+}
+
+// HoldChain locks a session of a user within tx and all that limits have rotated it to, which
+// go by its name, and gives them in their order. NotFound: there is none.
+func (l *Log) HoldChain(ctx context.Context, tx pgx.Tx, tenant, userID, sessionID string) ([]Part, error) {
+	on, err := chainOf(ctx, tx, tenant, userID, sessionID)
 	if err != nil {
-		return 0, "", nil, postgres.Err("shortterm.hold", err)
+		return nil, postgres.Err("shortterm.hold", err)
 	}
-	messages, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-	return no, agent, messages, postgres.Err("shortterm.hold", err)
+	rows, err := tx.Query(ctx, lockWholeSessions, tenant, on.numbers())
+	if err != nil {
+		return nil, postgres.Err("shortterm.hold", err)
+	}
+	parts, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (p Part, err error) {
+		err = row.Scan(&p.SessionNo, &p.AgentID)
+		return p, err
+	})
+	if err == nil && len(parts) == 0 {
+		err = &memd.Error{Kind: memd.NotFound, Op: "shortterm.hold", Msg: "no such session"}
+	}
+	if err != nil {
+		return nil, postgres.Err("shortterm.hold", err)
+	}
+	slices.SortFunc(parts, func(a, b Part) int { return cmp.Compare(a.SessionNo, b.SessionNo) })
+	b := &pgx.Batch{}
+	for i := range parts {
+		b.Queue(messagesOfSession, tenant, parts[i].SessionNo).Query(func(rows pgx.Rows) (err error) {
+			parts[i].MessageIDs, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+			return err
+		})
+	}
+	return parts, postgres.Err("shortterm.hold", tx.SendBatch(ctx, b).Close())
+}
+
+// chainOf has nobody turn over or delete sessions of a user until tx ends, and gives one of
+// them with all that limits have rotated it to. It comes before the locks of sessions.
+func chainOf(ctx context.Context, tx pgx.Tx, tenant, userID, sessionID string) (way, error) {
+	w := write{tenant: tenant, user: userID, session: sessionID, named: true}
+	var on way
+	b := &pgx.Batch{}
+	b.Queue(lockChains, tenant, userID)
+	w.queueWay(b, &on)
+	err := tx.SendBatch(ctx, b).Close()
+	return on, err
+}
+
+// numbers are those of the sessions of a way.
+func (w way) numbers() []int64 {
+	all := make([]int64, len(w))
+	for i, s := range w {
+		all[i] = s.no
+	}
+	return all
 }
 
 // Reword puts a message's raw JSON in the place of what it was, within tx in which it is
@@ -217,10 +260,12 @@ type Change struct {
 	Limits func(Limits) (Limits, error)
 }
 
-// ChangeSession changes a session. An incognito one that is closed goes, with all its
-// messages. NotFound: the user has none of this name, or not this agent's, where one is
-// given. Invalid: it should be opened again, a limit cannot be, or an incognito one should
-// be learned from.
+// ChangeSession changes a session. Where limits have rotated it, what goes by its name is
+// changed: Learn, Metadata and Limits of all of these, while Closed closes the last of them;
+// the title is its own. It gives the one that was asked for, or, if that was incognito and is
+// over, the last. An incognito one that is closed goes, with all its messages. NotFound: the
+// user has none of this name, or not this agent's, where one is given. Invalid: it should be
+// opened again, a limit cannot be, or an incognito one should be learned from.
 func (l *Log) ChangeSession(ctx context.Context, tenant, userID, sessionID, agentID string, c Change) (Session, error) {
 	if c.Closed != nil && !*c.Closed {
 		return Session{}, memd.InvalidField("closed", "must not be false: what is closed stays so")
@@ -228,63 +273,54 @@ func (l *Log) ChangeSession(ctx context.Context, tenant, userID, sessionID, agen
 	var changed Session
 	var ended []opened
 	err := l.inTenant(ctx, tenant, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, lockedSession, tenant, userID, sessionID)
+		on, err := chainOf(ctx, tx, tenant, userID, sessionID)
 		if err != nil {
 			return err
 		}
-		found := false
-		var s Session
-		var no int64
-		for rows.Next() {
-			found = true
-			if s, err = scanSession(rows, &no); err != nil {
-				rows.Close()
-				return err
-			}
+		type part struct {
+			Session
+			no int64
 		}
-		if err := rows.Err(); err != nil {
+		rows, err := tx.Query(ctx, lockedSessions, tenant, on.numbers())
+		if err != nil {
 			return err
 		}
-		if !found || agentID != "" && value(s.AgentID) != agentID {
+		parts, err := pgx.CollectRows(rows, func(pgx.CollectableRow) (p part, err error) {
+			p.Session, err = scanSession(rows, &p.no)
+			return p, err
+		})
+		if err != nil {
+			return err
+		}
+		slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(a.no, b.no) })
+		if len(parts) == 0 || agentID != "" && value(parts[0].AgentID) != agentID {
 			return &memd.Error{Kind: memd.NotFound, Op: "shortterm.change_session", Msg: "no such session"}
 		}
-		if c.Title != nil {
-			s.Title = optional(*c.Title)
-		}
-		if c.Metadata != nil {
-			if s.Metadata, err = c.Metadata(s.Metadata); err != nil {
-				return err
-			}
-		}
-		if c.Limits != nil {
-			if s.Limits, err = c.Limits(s.Limits); err != nil {
-				return err
-			}
-			if err := s.Limits.check(); err != nil {
-				return err
-			}
-		}
-		if c.Learn != nil {
-			if *c.Learn && s.Incognito {
-				return learnsNothing()
-			}
-			s.Learn = *c.Learn
-		}
-		closes := c.Closed != nil && s.ClosedAt == nil
+		ended = nil
 		b := &pgx.Batch{}
-		b.Queue(changeSession, tenant, no, s.Title, s.Metadata, s.Learn, s.Limits.Idle, s.Limits.Turns, s.Limits.Tokens, s.Limits.Age, closes).
-			QueryRow(func(row pgx.Row) error { return row.Scan(&s.ClosedAt) })
-		if c.Learn != nil && !s.Learn {
-			b.Queue(dropOpenOfSession, tenant, no, notLearned)
-		}
-		if ended = nil; closes {
-			l.queueEnd(b, tenant, no, s.Incognito, &ended)
+		for i := range parts {
+			s := &parts[i]
+			last := s.no == on.last().no
+			if err := c.apply(&s.Session, s.SessionID == sessionID || len(parts) == 1); err != nil {
+				return err
+			}
+			// One that leads on to what was deleted is closed already: it does so no longer.
+			closes := c.Closed != nil && last && (s.ClosedAt == nil || s.ForwardsTo != nil)
+			ends := closes && s.ClosedAt == nil
+			b.Queue(changeSession, tenant, s.no, s.Title, s.Metadata, s.Learn, s.Limits.Idle, s.Limits.Turns, s.Limits.Tokens, s.Limits.Age, closes).
+				QueryRow(func(row pgx.Row) error { return row.Scan(&s.ClosedAt, &s.ForwardsTo) })
+			if c.Learn != nil && !s.Learn {
+				b.Queue(dropOpenOfSession, tenant, s.no, notLearned)
+			}
+			if ends {
+				l.queueEnd(b, tenant, s.no, s.Incognito, &ended)
+			}
 		}
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return err
 		}
-		s.ClosedAt = utc(s.ClosedAt)
-		changed = s
+		changed = parts[0].Session
+		changed.ClosedAt = utc(changed.ClosedAt)
 		return nil
 	})
 	if err != nil {
@@ -296,16 +332,44 @@ func (l *Log) ChangeSession(ctx context.Context, tenant, userID, sessionID, agen
 	return changed, nil
 }
 
+// apply changes what is to be changed of s; named says that it is the one that was asked for.
+func (c Change) apply(s *Session, named bool) (err error) {
+	if c.Title != nil && named {
+		s.Title = optional(*c.Title)
+	}
+	if c.Metadata != nil {
+		if s.Metadata, err = c.Metadata(s.Metadata); err != nil {
+			return err
+		}
+	}
+	if c.Limits != nil {
+		if s.Limits, err = c.Limits(s.Limits); err != nil {
+			return err
+		}
+		if err := s.Limits.check(); err != nil {
+			return err
+		}
+	}
+	if c.Learn != nil {
+		if *c.Learn && s.Incognito {
+			return learnsNothing()
+		}
+		s.Learn = *c.Learn
+	}
+	return nil
+}
+
 const (
 	lockSessionOf = `SELECT s.no FROM conversation_context c
 		 CROSS JOIN LATERAL (SELECT no FROM conversation_session WHERE tenant_id = $1 AND no = c.session_no FOR NO KEY UPDATE) s
 		 WHERE c.tenant_id = $1 AND c.id = $2`
 
 	// FOR UPDATE: no writer may wait for the row and then find it gone half-way.
-	lockWholeSession = `SELECT no, coalesce(agent_id, '') FROM conversation_session
-		 WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND NOT ` + isOver + ` FOR UPDATE`
+	lockWholeSessions = `SELECT no, coalesce(agent_id, '') FROM conversation_session
+		 WHERE tenant_id = $1 AND no = ANY ($2::bigint[]) AND NOT ` + isOver + ` ORDER BY session_id COLLATE "C" FOR UPDATE`
 
-	messagesOfSession = `SELECT id FROM conversation_context WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 ORDER BY id`
+	messagesOfSession = `SELECT c.id FROM conversation_session s JOIN conversation_context c ON c.tenant_id = $1 AND c.user_id = s.user_id AND c.session_id = s.session_id
+		 WHERE s.tenant_id = $1 AND s.no = $2 ORDER BY c.id`
 
 	// openAnew keeps the attempts of one that is worked on: they tell the claim of the old
 	// words from those to come.
@@ -398,13 +462,15 @@ const (
 
 	dropStaleSummary = `WITH stale AS (` + staleSummary + `$2 AND upto >= $3 RETURNING session_no) ` + summaryDue
 
-	lockedSession = `SELECT no, ` + sessionColumns + ` FROM conversation_session
-		 WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND NOT ` + isOver + ` FOR NO KEY UPDATE`
+	lockedSessions = `SELECT no, ` + sessionColumns + ` FROM conversation_session
+		 WHERE tenant_id = $1 AND no = ANY ($2::bigint[]) AND NOT ` + isOver + ` ORDER BY session_id COLLATE "C" FOR NO KEY UPDATE`
 
+	// changeSession: one that is closed ($10) leads on to none that is yet to be made.
 	changeSession = `UPDATE conversation_session
 		   SET title = $3, metadata = $4, learn = $5, rotate_idle = $6, rotate_turns = $7, rotate_tokens = $8, rotate_age = $9,
-		       closed_at = CASE WHEN $10 THEN coalesce(closed_at, clock_timestamp()) ELSE closed_at END
-		 WHERE tenant_id = $1 AND no = $2 RETURNING closed_at`
+		       closed_at = CASE WHEN $10 THEN coalesce(closed_at, clock_timestamp()) ELSE closed_at END,
+		       forwards_to = CASE WHEN NOT $10 THEN forwards_to END
+		 WHERE tenant_id = $1 AND no = $2 RETURNING closed_at, forwards_to`
 
 	dropOpenOfSession = `WITH held AS (
 		SELECT message_id FROM ingest_open WHERE tenant_id = $1 AND session_no = $2 ORDER BY message_id FOR UPDATE

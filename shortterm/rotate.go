@@ -26,7 +26,8 @@ type Rotation struct {
 }
 
 // Rotate closes a session and opens its next one, once: whoever comes after gets the one
-// that was opened first, and made is false. The next one has the kind, the switches and,
+// that was opened first, and made is false. Where limits have rotated the session, it is the
+// last of those that go by its name. The next one has the kind, the switches and,
 // where r does not say, the agent and the limits of the session. What is open of the
 // session is published at once. An incognito session goes with its messages, and is not
 // the previous one of its next. NotFound: the user has no such session, or it was
@@ -45,9 +46,16 @@ func (l *Log) Rotate(ctx context.Context, tenant string, r Rotation) (next Sessi
 	var ended []opened
 	err = l.inTenant(ctx, tenant, func(tx pgx.Tx) error {
 		made, ended = false, nil
-		h, found, err := l.holdNamed(ctx, tx, tenant, r.UserID, r.SessionID, Limits{})
+		on, err := chainOf(ctx, tx, tenant, r.UserID, r.SessionID)
 		if err != nil {
 			return err
+		}
+		var h heldSession
+		found := len(on) > 0
+		if found {
+			if h, found, err = l.holdNamed(ctx, tx, tenant, r.UserID, on.last().sessionID, Limits{}); err != nil {
+				return err
+			}
 		}
 		if !found || r.OfAgent != "" && h.agentID != r.OfAgent {
 			return &memd.Error{Kind: memd.NotFound, Op: "shortterm.rotate", Msg: "no such session"}

@@ -530,14 +530,7 @@ func TestShorteningKnowsWhatIsThere(t *testing.T) {
 		t.Fatalf("%+v, %v", found, err)
 	}
 	err := f.inTenant(t.Context(), tenant, func(tx pgx.Tx) error { // after who wrote there found the way
-		no, _, messages, err := f.HoldSession(t.Context(), tx, tenant, user, at[3])
-		if err == nil {
-			err = f.Remove(t.Context(), tx, tenant, no, messages)
-		}
-		if err == nil {
-			err = f.RemoveSession(t.Context(), tx, tenant, no)
-		}
-		return err
+		return f.removeHeld(t, tx, user, at[3])
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -610,16 +603,21 @@ func (f fixture) remove(t testing.TB, session string) {
 	}
 }
 
+// removeHeld deletes the first of those that go by a name.
+func (f fixture) removeHeld(t testing.TB, tx pgx.Tx, who, session string) error {
+	held, err := f.HoldChain(t.Context(), tx, tenant, who, session)
+	if err == nil {
+		err = f.Remove(t.Context(), tx, tenant, held[0].SessionNo, held[0].MessageIDs)
+	}
+	if err == nil {
+		err = f.RemoveSession(t.Context(), tx, tenant, held[0].SessionNo)
+	}
+	return err
+}
+
 func (f fixture) removeOf(t testing.TB, who, session string) error {
 	return f.inTenant(t.Context(), tenant, func(tx pgx.Tx) error {
-		no, _, messages, err := f.HoldSession(t.Context(), tx, tenant, who, session)
-		if err == nil {
-			err = f.Remove(t.Context(), tx, tenant, no, messages)
-		}
-		if err == nil {
-			err = f.RemoveSession(t.Context(), tx, tenant, no)
-		}
-		return err
+		return f.removeHeld(t, tx, who, session)
 	})
 }
 
