@@ -91,9 +91,15 @@ CREATE TABLE person (
 );
 CREATE UNIQUE INDEX person_no ON person (tenant_id, no);
 
+-- Whoever makes a session or a scope of theirs holds the row until it is there to be seen, so
+-- that who erases them, and takes the row first, finds either all of it or nothing.
 CREATE FUNCTION memd_meet_person() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
-  INSERT INTO person (tenant_id, user_id) VALUES (NEW.tenant_id, NEW.user_id) ON CONFLICT DO NOTHING;
+  LOOP
+    INSERT INTO person (tenant_id, user_id) VALUES (NEW.tenant_id, NEW.user_id) ON CONFLICT DO NOTHING;
+    PERFORM FROM person WHERE tenant_id = NEW.tenant_id AND user_id = NEW.user_id FOR KEY SHARE;
+    EXIT WHEN FOUND;
+  END LOOP;
   RETURN NULL;
 END $$;
 CREATE TRIGGER person AFTER INSERT ON conversation_session
@@ -181,9 +187,21 @@ CREATE TABLE idempotency (
   answer        bytea,
   claimed_until timestamptz,
   created_at    timestamptz NOT NULL DEFAULT now(),
+  users         text[],                              -- whom the answer is about; null of a write to the log
   PRIMARY KEY (tenant_id, key)
 );
 CREATE INDEX idempotency_created ON idempotency (created_at);
+
+-- Who was erased of late, not by their name: an answer about them that is still on its way is
+-- then not kept. A row stays as long as answers do.
+CREATE TABLE erasure (
+  tenant_id  text NOT NULL,
+  user_key   bytea NOT NULL,                         -- SHA-256 of the tenant's and the user's id
+  receipt_id uuid NOT NULL,
+  erased_at  timestamptz NOT NULL,
+  PRIMARY KEY (tenant_id, user_key)
+);
+CREATE INDEX erasure_erased ON erasure (erased_at);
 
 -- ----------------------------------------------------------------- long tier
 
@@ -373,6 +391,7 @@ CREATE TABLE memory_history (
   before          jsonb                              -- what undoing it needs; null if it cannot be undone, or has been
 );
 CREATE INDEX memory_history_memory ON memory_history (memory_id, id);
+CREATE INDEX memory_history_scope ON memory_history (scope_id, id);
 
 -- Vectors, apart from the memories so that a scan reads nothing else, keyed by model
 -- so that two can live side by side. Partitioned so that scopes stay grouped on disk.
@@ -503,6 +522,8 @@ CREATE POLICY sweep ON memory FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON memory_scope FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON idempotency FOR DELETE TO CURRENT_USER USING (true);
 CREATE POLICY sweep_read ON idempotency FOR SELECT TO CURRENT_USER USING (true);
+CREATE POLICY sweep ON erasure FOR DELETE TO CURRENT_USER USING (true);
+CREATE POLICY sweep_read ON erasure FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON summary_due TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON conversation_session FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON conversation_context FOR SELECT TO CURRENT_USER USING (true);
@@ -694,6 +715,22 @@ BEGIN
   EXECUTE format('ALTER TABLE memory_neighbour ATTACH PARTITION %I FOR VALUES IN (%s)', 'memory_neighbour_' || scope, scope);
 END $$;
 
+-- Drops neighbours whose scope is gone with the person it was of; returns of how many scopes.
+CREATE FUNCTION memd_neighbours_tidy() RETURNS int
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT SET lock_timeout = '2s' AS $$
+DECLARE
+  name text;
+  n int := 0;
+BEGIN
+  FOR name IN SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+               WHERE i.inhparent = 'memory_neighbour'::regclass
+                 AND NOT EXISTS (SELECT FROM memory_scope s WHERE s.id = substring(c.relname FROM '[0-9]+$')::bigint) LOOP
+    EXECUTE format('DROP TABLE IF EXISTS %I', name);
+    n := n + 1;
+  END LOOP;
+  RETURN n;
+END $$;
+
 -- Takes up to n sessions of any tenant that are to be summed up, for as long as the lease.
 CREATE FUNCTION memd_summary_due(n int, lease interval) RETURNS TABLE (tenant_id text, session_no bigint, attempts smallint)
 LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -741,24 +778,27 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
    GROUP BY due.tenant_id, due.session_no ORDER BY due.session_no
 $$;
 
--- Drops idempotency rows past their day; returns how many.
+-- Drops idempotency rows, and what is kept of erasures, past their day; returns how many of
+-- the former.
 CREATE FUNCTION memd_expire_idempotency(n int) RETURNS bigint
 LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   WITH gone AS (
     DELETE FROM idempotency i USING (
       SELECT ctid AS at FROM idempotency WHERE created_at < now() - interval '24 hours' LIMIT n) old
-     WHERE i.ctid = old.at RETURNING 1)
+     WHERE i.ctid = old.at RETURNING 1
+  ), erased AS (
+    DELETE FROM erasure WHERE erased_at < now() - interval '24 hours')
   SELECT count(*) FROM gone
 $$;
 
 REVOKE ALL ON FUNCTION memd_due(int, int), memd_due_in_turn(int, int, int, text[], int[]), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
   memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int), memd_marked(int),
   memd_neighbours_due(text, int, int, int), memd_neighbours_mine(bigint), memd_neighbours_close(bigint),
-  memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint) FROM PUBLIC;
+  memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint), memd_neighbours_tidy() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_due_in_turn(int, int, int, text[], int[]), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
   memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int), memd_marked(int),
   memd_neighbours_due(text, int, int, int), memd_neighbours_close(bigint),
-  memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint) TO memd_app;
+  memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint), memd_neighbours_tidy() TO memd_app;
 
 -- The version of this schema. Each migration replaces it as its last step.
-CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 5';
+CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 6';

@@ -17,6 +17,8 @@ import (
 	"github.com/memdhq/memd/bus"
 	"github.com/memdhq/memd/embed"
 	"github.com/memdhq/memd/embed/e5"
+	"github.com/memdhq/memd/erase"
+	"github.com/memdhq/memd/export"
 	"github.com/memdhq/memd/extract"
 	"github.com/memdhq/memd/extract/llm"
 	"github.com/memdhq/memd/forget"
@@ -273,10 +275,12 @@ func (a *App) startUp(ctx context.Context) error {
 	a.onStop("sweeper", sweeper.Stop)
 	a.metrics.MustRegister(newBacklog(workers), newPoolStats("requests", a.pool), newPoolStats("workers", workers))
 
+	answers := idempotency.New(a.pool)
 	handler, err := httpapi.New(httpapi.Deps{
-		Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: idempotency.New(a.pool),
+		Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: answers,
 		Remember: remember.New(a.pool, log, store, rec, remember.Config{TakesPrompt: a.cfg.UsesLLM()}),
 		Forget:   forget.New(a.pool, log, store), Revise: revise.New(a.pool, log, store),
+		Erase: erase.New(a.pool, log, store, answers, a.component("erase")), Export: export.New(a.pool),
 		Read: readText, Ready: a.readiness, Draining: a.draining, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
 		Logger: a.component("http"), Version: a.version,
 	}, httpapi.Config{Keys: apiKeys(a.keys)})

@@ -64,7 +64,7 @@ func TestWithoutPostgresEveryRouteIs503(t *testing.T) {
 			}
 		}
 	}
-	if n != 36 {
+	if n != 38 {
 		t.Errorf("%d routes", n)
 	}
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,6 +18,8 @@ import (
 	"github.com/memdhq/memd/assemble"
 	"github.com/memdhq/memd/bus"
 	"github.com/memdhq/memd/embed"
+	"github.com/memdhq/memd/erase"
+	"github.com/memdhq/memd/export"
 	"github.com/memdhq/memd/extract"
 	"github.com/memdhq/memd/forget"
 	"github.com/memdhq/memd/idempotency"
@@ -42,6 +45,9 @@ type house struct {
 	log      *shortterm.Log
 	embedder *words
 	pool     *postgres.Pool
+	tier     *longterm.Store
+	// logged is what erasures have logged.
+	logged bytes.Buffer
 }
 
 type houseConfig struct {
@@ -70,6 +76,7 @@ func newHouse(t testing.TB, cfg houseConfig) *house {
 	h := &house{t: t, embedder: &words{}, pool: pool}
 	h.log = shortterm.New(pool, b, shortterm.Config{MaxAttempts: 1})
 	store := longterm.New(pool, longterm.Config{})
+	h.tier = store
 	rec := recall.New(store, h.embedder, recall.Config{Rest: 10 * time.Millisecond})
 	assembler, err := assemble.New(h.log, store, rec, assemble.Config{})
 	if err != nil {
@@ -96,6 +103,7 @@ func newHouse(t testing.TB, cfg houseConfig) *house {
 	}
 	handler, err := New(Deps{Log: h.log, Store: store, Recall: rec, Assembler: assembler,
 		Remember: remember.New(pool, h.log, store, rec, remember.Config{}), Forget: forget.New(pool, h.log, store), Revise: revise.New(pool, h.log, store),
+		Erase: erase.New(pool, h.log, store, idempotency.New(pool), zerolog.New(&h.logged)), Export: export.New(pool),
 		Idempotency: idempotency.New(pool), Draining: cfg.draining, Logger: zerolog.Nop()}, cfg.Config)
 	if err != nil {
 		t.Fatal(err)

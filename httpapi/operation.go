@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -37,6 +38,8 @@ type operation struct {
 	open bool
 	// waits is how much longer than others the route may take.
 	waits time.Duration
+	// streams is the content type of a route that answers with a stream, "" for JSON.
+	streams string
 }
 
 // effect is what an operation does to the data, which decides who may call it and
@@ -64,6 +67,8 @@ type call struct {
 	key *idempotency.Key
 	// derive makes a key of the same request for one part of it.
 	derive func(part string) *idempotency.Key
+	// users are those whom the path and the query name.
+	users []string
 }
 
 // requireWriter refuses keys that may only read.
@@ -87,6 +92,12 @@ type answer struct {
 	status   int
 	body     any
 	replayed bool
+	// stream, unless nil, writes the answer in place of body. An error before it has written
+	// anything is answered as any other; after that it ends the connection, so that what has
+	// come cannot be taken for all.
+	stream func(io.Writer) error
+	// lasts says that the answer is kept although those whom it is about are erased.
+	lasts bool
 	// ids, unless nil, are kept under the idempotency key in place of the body, which must
 	// not outlive what it is of: whoever asks again is told what there is of it then.
 	ids *keptIDs
@@ -151,6 +162,7 @@ func handle[I any](s *server, op operation, do func(context.Context, *call, *I) 
 			if err := c.takeKey(r, op); err != nil {
 				return err
 			}
+			c.users = append(r.URL.Query()["user_id"], pathValue(r, "user_id"))
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Timeout+op.waits)
 		defer cancel()
@@ -320,6 +332,9 @@ func (s *server) answer(ctx context.Context, w http.ResponseWriter, op operation
 		if err != nil {
 			return err
 		}
+		if a.stream != nil {
+			return s.stream(w, op, a)
+		}
 		if a.replayed {
 			w.Header().Set(replayedHeader, "true")
 		}
@@ -366,7 +381,11 @@ func (s *server) answer(ctx context.Context, w http.ResponseWriter, op operation
 	if a.ids != nil {
 		keep.ContentType, keep.Body = keptAsIDs, encode(a.ids)
 	}
-	if err := claim.Keep(keepCtx, keep); err != nil {
+	var about []string
+	if !a.lasts {
+		about = usersIn(keep.Body, usersIn(c.body, c.users))
+	}
+	if err := claim.Keep(keepCtx, keep, about...); err != nil {
 		// It is done and stays done; only a repetition will not be known as one.
 		s.Logger.Error().Err(err).Str(memd.LogRequest, w.Header().Get(requestIDHeader)).Msg("an answer could not be kept under its idempotency key")
 	}
@@ -399,7 +418,7 @@ func (s *server) declare(op operation, plan inputPlan) *huma.Operation {
 		d.Responses[strconv.Itoa(status)] = &huma.Response{
 			Description: http.StatusText(status),
 			Headers:     map[string]*huma.Param{requestIDHeader: {Description: "The request's id, taken over or made.", Schema: &huma.Schema{Type: huma.TypeString}}},
-			Content: map[string]*huma.MediaType{"application/json": {
+			Content: map[string]*huma.MediaType{cmp.Or(op.streams, "application/json"): {
 				Schema: registry.Schema(reflect.TypeOf(body), true, op.name+"-answer")}}}
 	}
 	d.Responses["default"] = &huma.Response{

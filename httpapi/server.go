@@ -16,6 +16,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/assemble"
+	"github.com/memdhq/memd/erase"
+	"github.com/memdhq/memd/export"
 	"github.com/memdhq/memd/forget"
 	"github.com/memdhq/memd/idempotency"
 	"github.com/memdhq/memd/longterm"
@@ -37,6 +39,8 @@ type Deps struct {
 	Remember    *remember.Remember
 	Forget      *forget.Forget
 	Revise      *revise.Revise
+	Erase       *erase.Erase
+	Export      *export.Export
 	Idempotency *idempotency.Store
 	// Read gives what a text is about that a person puts in the place of what was said in a
 	// role, nil for nothing that can be updated. If Read is nil nobody reads.
@@ -111,6 +115,7 @@ type server struct {
 	turns   *semaphore.Weighted // requests at work
 	waiting *semaphore.Weighted // and those that wait for something to come
 	bodies  *semaphore.Weighted // bytes of bodies at work
+	exports *semaphore.Weighted // exports at work
 	metrics *metrics
 }
 
@@ -172,6 +177,7 @@ func newServer(d Deps, cfg Config) (*server, error) {
 		turns:   semaphore.NewWeighted(int64(cfg.MaxInFlight)),
 		waiting: semaphore.NewWeighted(int64(cfg.MaxInFlight)),
 		bodies:  semaphore.NewWeighted(max(cfg.MaxBodies, maxBody+1)),
+		exports: semaphore.NewWeighted(exportsAtOnce),
 	}
 	if s.metrics, err = newMetrics(d.Registerer); err != nil {
 		return nil, err

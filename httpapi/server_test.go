@@ -337,7 +337,7 @@ func TestEveryRouteAsksForAKey(t *testing.T) {
 			}
 		}
 	}
-	if n != 36 {
+	if n != 38 {
 		t.Errorf("%d routes", n)
 	}
 }

@@ -2,10 +2,12 @@ package httpapi
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"time"
 
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/erase"
 	"github.com/memdhq/memd/shortterm"
 )
 
@@ -46,7 +48,61 @@ type patchUserAnswer struct {
 	Learn  bool   `json:"learn"`
 }
 
+// eraseWait is how much longer an erasure may take than other requests: a person of whom
+// there are very many messages takes seconds.
+const eraseWait = 100 * time.Second
+
+// exportWait is how much longer than other requests an export may be read, and exportsAtOnce
+// how many are: each holds a connection to the database as long.
+const (
+	exportWait    = 30 * time.Minute
+	exportsAtOnce = 2
+)
+
+type userInput struct {
+	Person  identifier `path:"user_id" doc:"Who, percent-encoded."`
+	UserID  identifier `query:"user_id" doc:"404 unless it is this user."`
+	AgentID identifier `query:"agent_id" doc:"Always 404: a person is no agent's."`
+}
+
+func (in userInput) permits() error {
+	if in.AgentID != "" || in.UserID != "" && in.UserID != in.Person {
+		return &memd.Error{Kind: memd.NotFound, Msg: "no such user"}
+	}
+	return nil
+}
+
+// eraseAnswer is the receipt of an erasure.
+type eraseAnswer struct {
+	UserID    string       `json:"user_id"`
+	Event     string       `json:"event" doc:"Always ERASE."`
+	ErasedAt  time.Time    `json:"erased_at"`
+	ReceiptID string       `json:"receipt_id" doc:"Under which memd's log tells of it, without who it was."`
+	Counts    erase.Counts `json:"counts" doc:"How much went."`
+}
+
+// exportLine is what each line of an export has.
+type exportLine struct {
+	Type string `json:"type" doc:"memd.export first, then user, session, message, memory, deleted_memory, statement, forgotten, retained and overruled, and end last."`
+}
+
 func (s *server) userRoutes() {
+	handle(s, operation{
+		method: http.MethodDelete, path: "/v1/users/{user_id}", name: "erase-user", tag: "Short tier", effect: writes, waits: eraseWait,
+		summary: "Erase a person",
+		description: "All that was said by or learned of them goes from every tier and every app, with its history, in one step. " +
+			"What is being learned from at the time does not come back. What is said afterwards is somebody new's. " +
+			"Who is not known gets a receipt too. GET /v1/users/{user_id}/export first keeps what there is.",
+		answers: map[int]any{200: eraseAnswer{}},
+	}, s.eraseUser)
+	handle(s, operation{
+		method: http.MethodGet, path: "/v1/users/{user_id}/export", name: "export-user", tag: "Short tier", waits: exportWait, streams: "application/x-ndjson",
+		summary: "All that is kept of a person",
+		description: "JSON lines, as of one moment. The first is {\"type\": \"memd.export\", \"version\": 1, …}; each message has its members as " +
+			"they were given; superseded, expired and deleted memories and all history are among them, vectors are not. " +
+			"The last is {\"type\": \"end\", \"counts\": {…}}: without it something is missing. 404 if nothing is known of such a person.",
+		answers: map[int]any{200: exportLine{}},
+	}, s.exportUser)
 	handle(s, operation{
 		method: http.MethodGet, path: "/v1/users", name: "list-users", tag: "Looking in",
 		summary: "Whom there is something of", answers: map[int]any{200: usersAnswer{}},
@@ -84,12 +140,39 @@ func (s *server) getUsers(ctx context.Context, c *call, in *usersInput) (answer,
 }
 
 func (s *server) patchUser(ctx context.Context, c *call, in *patchUserInput) (answer, error) {
-	if in.AgentID != "" || in.UserID != "" && in.UserID != in.Person {
-		return answer{}, &memd.Error{Kind: memd.NotFound, Msg: "no such user"}
+	if err := (userInput{in.Person, in.UserID, in.AgentID}).permits(); err != nil {
+		return answer{}, err
 	}
 	p, err := s.Log.SetPersonLearn(ctx, c.tenant, string(in.Person), *in.Body.Learn)
 	if err != nil {
 		return answer{}, err
 	}
 	return ok(patchUserAnswer{p.UserID, p.Learn})
+}
+
+func (s *server) eraseUser(ctx context.Context, c *call, in *userInput) (answer, error) {
+	if err := in.permits(); err != nil {
+		return answer{}, err
+	}
+	r, err := s.Erase.Person(ctx, c.tenant, string(in.Person), byAPI)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{status: http.StatusOK, lasts: true,
+		body: eraseAnswer{string(in.Person), eventErase, r.ErasedAt, r.ID, r.Counts}}, nil
+}
+
+const eventErase = "ERASE"
+
+func (s *server) exportUser(ctx context.Context, c *call, in *userInput) (answer, error) {
+	if err := in.permits(); err != nil {
+		return answer{}, err
+	}
+	return answer{status: http.StatusOK, stream: func(w io.Writer) error {
+		if err := acquire(ctx, s.exports, 1, "too many exports are at work"); err != nil {
+			return err
+		}
+		defer s.exports.Release(1)
+		return s.Export.Person(ctx, c.tenant, string(in.Person), w)
+	}}, nil
 }

@@ -179,15 +179,22 @@ func (s *Store) try(ctx context.Context, tenant string, k Key) (*Answer, *Claim,
 	return nil, nil, nil
 }
 
-// Keep stores the answer, for a day, if its status is 2xx; else it is as Drop.
+// Keep stores the answer, for a day, if its status is 2xx; else it is as Drop, and so it is
+// where one of those whom it is about was erased in the meantime; it goes when one of them is.
 // Conflict means that the write took so long that another took it over.
-func (c *Claim) Keep(ctx context.Context, a Answer) error {
+func (c *Claim) Keep(ctx context.Context, a Answer, about ...string) error {
 	if a.Status < 200 || a.Status > 299 {
 		c.Drop(ctx)
 		return nil
 	}
 	c.end()
-	n, err := c.exec(ctx, keep, c.tenant, c.key.Hash[:], c.until, a.Status, a.ContentType, a.Body)
+	var n int64
+	var err error
+	if len(about) > 0 {
+		n, err = c.keepAbout(ctx, a, about)
+	} else {
+		n, err = c.exec(ctx, keep, c.tenant, c.key.Hash[:], c.until, a.Status, a.ContentType, a.Body)
+	}
 	if err == nil && n == 0 {
 		err = &memd.Error{Kind: memd.Conflict, Op: "idempotency.keep", Msg: "the claim was lost"}
 	}

@@ -20,14 +20,14 @@ const (
 		VALUES ($1, $2, $3, clock_timestamp() + $4::interval)
 		ON CONFLICT (tenant_id, key) DO UPDATE
 		   SET body = excluded.body, claimed_until = excluded.claimed_until, created_at = now(),
-		       message_ids = NULL, duplicates = NULL, states = NULL, status = NULL, content_type = NULL, answer = NULL
+		       message_ids = NULL, duplicates = NULL, states = NULL, status = NULL, content_type = NULL, answer = NULL, users = NULL
 		 WHERE i.created_at < now() - interval '24 hours'
 		    OR i.status IS NULL AND i.message_ids IS NULL AND i.claimed_until < now() AND i.body = excluded.body
 		RETURNING claimed_until`
 
 	readAnswer = `SELECT body, status, content_type, answer FROM idempotency WHERE tenant_id = $1 AND key = $2`
 
-	keep = `UPDATE idempotency SET status = $4, content_type = $5, answer = $6
+	keep = `UPDATE idempotency SET status = $4, content_type = $5, answer = $6, users = '{}'
 		WHERE tenant_id = $1 AND key = $2 AND status IS NULL AND claimed_until = $3`
 
 	renew = `UPDATE idempotency SET claimed_until = clock_timestamp() + $4::interval

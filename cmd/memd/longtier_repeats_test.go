@@ -309,6 +309,8 @@ var requestsWithIDs = map[string]string{
 	"GET /v1/sessions/{session_id}":         "",
 	"POST /v1/sessions/{session_id}/rotate": `{"user_id": "alice"}`,
 	"PATCH /v1/users/{user_id}":             `{"learn": false}`,
+	"DELETE /v1/users/{user_id}":            "",
+	"GET /v1/users/{user_id}/export":        "",
 	"POST /v1/dead-letters/{id}/retry":      "",
 	"POST /v1/dead-letters/{id}/discard":    "",
 }
