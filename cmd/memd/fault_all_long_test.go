@@ -34,5 +34,5 @@ func TestFaultsOfWhatMemdRunsItselfLong(t *testing.T) {
 
 func TestFaultDiskFullLong(t *testing.T) {
 	t.Parallel()
-	playDiskFull(t, longForm, time.Minute)
+	playDiskFull(t, longForm, time.Minute, 512<<20)
 }

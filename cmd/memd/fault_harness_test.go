@@ -60,7 +60,7 @@ type faultForm struct {
 
 var (
 	shortForm = faultForm{name: "short", clients: 8, pace: 400 * time.Millisecond, patience: time.Second, limit: 2 * time.Minute}
-	longForm  = faultForm{name: "long", clients: 16, pace: time.Second, patience: 10 * time.Second, limit: 6 * time.Minute}
+	longForm  = faultForm{name: "long", clients: 16, pace: 5 * time.Second, patience: 10 * time.Second, limit: 6 * time.Minute}
 )
 
 // theater is a memd with all it works on, where faults are played one after the other.
@@ -142,12 +142,8 @@ func (th *theater) relaunch() {
 // play has each fault happen at a random moment, and says in a table what came of it.
 func (th *theater) play(faults ...fault) {
 	th.t.Helper()
-	only, err := regexp.Compile(os.Getenv("MEMD_TEST_FAULTS"))
-	if err != nil {
-		th.t.Fatal(err)
-	}
 	for _, f := range faults {
-		if !only.MatchString(f.name) {
+		if !th.isChosen(f.name) {
 			continue
 		}
 		th.extra = ""
@@ -180,6 +176,16 @@ func (th *theater) play(faults ...fault) {
 	}
 	th.late = nil
 	th.nothingLeft("all faults")
+}
+
+// isChosen says whether MEMD_TEST_FAULTS chooses a fault.
+func (th *theater) isChosen(name string) bool {
+	th.t.Helper()
+	only, err := regexp.Compile(os.Getenv("MEMD_TEST_FAULTS"))
+	if err != nil {
+		th.t.Fatal(err)
+	}
+	return only.MatchString(name)
 }
 
 // recovered waits until what is written now is acknowledged and settled and memd calls
@@ -232,9 +238,14 @@ func (th *theater) ask(method, path, body string, header ...string) (status int,
 }
 
 func (th *theater) askWithin(ctx context.Context, method, path, body string, header ...string) (status int, answer string) {
-	r, err := http.NewRequestWithContext(ctx, method, th.current().url+path, strings.NewReader(body))
+	return askURL(ctx, th.t, th.current().url, method, path, body, header...)
+}
+
+// askURL makes one request of the memd at url; the status is 0 if there was no answer.
+func askURL(ctx context.Context, t *testing.T, url, method, path, body string, header ...string) (status int, answer string) {
+	r, err := http.NewRequestWithContext(ctx, method, url+path, strings.NewReader(body))
 	if err != nil {
-		th.t.Error(err)
+		t.Error(err)
 		return 0, ""
 	}
 	for i := 0; i+1 < len(header); i += 2 {
@@ -267,12 +278,14 @@ func (th *theater) read(path string, into any) bool {
 
 // load is many clients that write. Two of them share a user and a session.
 type load struct {
-	th       *theater
-	name     string
-	prefix   string
-	senders  []*sender
-	stopping chan struct{}
-	wg       sync.WaitGroup
+	th      *theater
+	name    string
+	prefix  string
+	senders []*sender
+	// stopping is closed when no client is to begin anything more, abandoned when the test
+	// has ended and what they began does not matter.
+	stopping, abandoned chan struct{}
+	wg                  sync.WaitGroup
 
 	acked, refused atomic.Int64
 }
@@ -293,12 +306,16 @@ type acked struct {
 var loads atomic.Int64
 
 func (th *theater) newLoad(name string) *load {
-	l := &load{th: th, name: name, prefix: fmt.Sprintf("load%d", loads.Add(1)), stopping: make(chan struct{})}
+	l := &load{th: th, name: name, prefix: fmt.Sprintf("load%d", loads.Add(1)), stopping: make(chan struct{}), abandoned: make(chan struct{})}
 	for i := range th.form.clients {
 		s := &sender{user: fmt.Sprintf("%s-u%d", l.prefix, i/2), mark: fmt.Sprintf("%s-c%d", l.prefix, i)}
 		l.senders = append(l.senders, s)
 		l.wg.Go(func() { l.run(i, s) })
 	}
+	th.t.Cleanup(func() {
+		close(l.abandoned)
+		l.wg.Wait()
+	})
 	return l
 }
 
@@ -341,6 +358,8 @@ func (l *load) run(client int, s *sender) {
 		select {
 		case <-l.stopping:
 			return
+		case <-l.abandoned:
+			return
 		case <-time.After(l.th.form.pace):
 		}
 	}
@@ -373,7 +392,11 @@ func (l *load) write(s *sender, key, body string, texts []string) bool {
 			l.th.t.Errorf("%s: a message is not taken: %d %s (seed %d)", l.name, status, answer, l.th.seed)
 			return false
 		}
-		<-time.After(100 * time.Millisecond) // as a client that tries again would wait
+		select {
+		case <-l.abandoned:
+			return false
+		case <-time.After(100 * time.Millisecond): // as a client that tries again would wait
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func TestFaultsOfWhatMemdRunsItself(t *testing.T) {
 
 func TestFaultDiskFull(t *testing.T) {
 	t.Parallel()
-	playDiskFull(t, shortForm, 2*time.Second)
+	playDiskFull(t, shortForm, 2*time.Second, 96<<20)
 }
 
 // killed is memd ended as kill -9 does, and started again.
@@ -237,11 +237,9 @@ func playOwnServers(t *testing.T, form faultForm) {
 	}
 }
 
-// room is what the small disk has beside the database.
-const room = 96 << 20
-
-// playDiskFull plays a data directory with no room left, where one can be made.
-func playDiskFull(t *testing.T, form faultForm, full time.Duration) {
+// playDiskFull plays a data directory with no room left, where one can be made, on a disk
+// with so many bytes of room beside the database.
+func playDiskFull(t *testing.T, form faultForm, full time.Duration, room int64) {
 	const name = "memd with its own servers: disk full"
 	th := newTheater(t, form)
 	made := dataDir(t)
