@@ -33,14 +33,14 @@ func (l *Log) HoldPerson(ctx context.Context, tx pgx.Tx, tenant, userID string) 
 	}
 	b := &pgx.Batch{}
 	b.Queue(lockChains, tenant, userID)
-	b.Queue(lockWholeSessions, tenant, userID)
+	b.Queue(lockAllSessions, tenant, userID)
 	// Whoever makes a session or an identity holds the person, and whoever does so from here
 	// on waits. What they made in the meantime is locked by looking again.
 	b.Queue(removePerson, tenant, userID).Exec(func(tag pgconn.CommandTag) error {
 		h.Known = tag.RowsAffected() > 0
 		return nil
 	})
-	b.Queue(lockWholeSessions, tenant, userID).Query(func(rows pgx.Rows) (err error) {
+	b.Queue(lockAllSessions, tenant, userID).Query(func(rows pgx.Rows) (err error) {
 		h.SessionNos, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		return err
 	})
@@ -86,8 +86,8 @@ func (l *Log) ErasePerson(ctx context.Context, tx pgx.Tx, h HeldPerson) (ErasedL
 }
 
 const (
-	// lockWholeSessions: FOR UPDATE, as lockWholeSession, in the order of lockSessionsOf.
-	lockWholeSessions = `SELECT no FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 ORDER BY session_id COLLATE "C" FOR UPDATE`
+	// lockAllSessions: FOR UPDATE, as lockWholeSession, in the order of lockSessionsOf.
+	lockAllSessions = `SELECT no FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 ORDER BY session_id COLLATE "C" FOR UPDATE`
 
 	removePerson = `DELETE FROM person WHERE tenant_id = $1 AND user_id = $2`
 
