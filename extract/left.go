@@ -2,7 +2,6 @@ package extract
 
 import (
 	"context"
-	"math"
 	"strings"
 
 	"github.com/memdhq/memd"
@@ -62,21 +61,13 @@ func (h *hearing) left(ctx context.Context, m *memd.Message) ([]statement, error
 	if err != nil {
 		return nil, err
 	}
-	handed := math.MaxInt
+	var given handover
 	for _, p := range pieces {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if p.paragraph > handed || p.kind == caption {
+		if p.kind == caption || given.takes(p, g.english, !g.spoken) {
 			continue
-		}
-		if g.english {
-			switch {
-			case handsOverHere(p.text):
-				handed = p.paragraph - 1
-			case handsOver(p.text, !g.spoken):
-				handed = p.paragraph
-			}
 		}
 		g.leave(p.text)
 	}

@@ -7,13 +7,67 @@ import (
 
 // reworks asks for something to be done with a text, handing opens the text itself.
 var (
-	reworks = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+|pls\s+)?)?(?:help me\s+)?(?:translate|proofread|proof-read|rewrite|rephrase|reword|paraphrase|summari[sz]e|shorten|correct|fix|edit|polish|improve|spell-?check|grammar[- ]check|check|review|simplify|format|make|classify|label|analy[sz]e|continue|complete)\b`)
-	handing = english(`\b(?:this|these|it|following|below|e-?mail|mail|letter|message|text|paragraph|sentence|sentences|essay|post|draft|article|grammar|spelling|transcript|review|tweet|poem|lyrics|story|opening|chapter|scene|speech|verse|passage|excerpt|label|caption|to (?:english|german|french|spanish|italian|portuguese|dutch|japanese|chinese|arabic|polish|turkish))\b`)
+	reworks      = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+|pls\s+)?)?(?:help me\s+)?(?:translate|proofread|proof-read|rewrite|rephrase|reword|paraphrase|summari[sz]e|shorten|correct|fix|edit|polish|improve|spell-?check|grammar[- ]check|check|review|simplify|format|make|classify|label|analy[sz]e|continue|complete)\b`)
+	handing      = english(`\b(?:this|these|it|following|below|e-?mail|mail|letter|message|text|paragraph|sentence|sentences|essay|post|draft|article|grammar|spelling|transcript|review|tweet|poem|lyrics|story|opening|chapter|scene|speech|verse|passage|excerpt|label|caption|to (?:english|german|french|spanish|italian|portuguese|dutch|japanese|chinese|arabic|polish|turkish))\b`)
+	intoLanguage = english(`\btranslate\b.*\b(?:in)?to (?:english|german|french|spanish|italian|portuguese|dutch|japanese|chinese|arabic|polish|turkish)\b`)
+	// textual are those of them that name a text.
+	textual = english(`\b(?:e-?mail|mail|letter|message|text|paragraph|sentences?|essay|post|draft|article|grammar|spelling|transcript|review|tweet|poem|lyrics|story|speech|passage|excerpt|caption|to (?:english|german|french|spanish|italian|portuguese|dutch|japanese|chinese|arabic|polish|turkish))\b`)
 	// ownText is a text that its sender says to be of theirs.
 	ownText = english(`\bmy (?:own )?(?:cover letter|letter|e-?mail|bio|essay|cv|resume|post|message|draft|text|profile|application|speech|story|paragraph|intro|introduction|statement)\b`)
 	// wroteThis tells that somebody else wrote what follows.
 	wroteThis = english(`^(?:my|our|the|a|this)\s+[\pL' -]{2,30}?\s+(?:wrote|sent|posted|emailed|mailed|texted|messaged|forwarded)(?: me| us| to me)?(?: this| the following)?\b[^.!]*:?\W*$`)
 )
+
+// handover follows through a message what of it is a text that was handed over, or is said
+// in a play: it tells nothing of who sends it.
+type handover struct {
+	// over says that the text has begun, behind that it begins with the next paragraph.
+	over, behind bool
+	paragraph    int
+	// line is the one behind which the text begins already, 0 for none.
+	line int
+	// plays says that a play was opened, acts that a part in one was given away.
+	plays, acts bool
+}
+
+// takes says whether a piece of a user's message is such a text, or the request to do
+// something with it. First says that nothing was told before it.
+func (o *handover) takes(p piece, english, first bool) bool {
+	if o.over || o.behind && (p.paragraph > o.paragraph || o.line > 0 && p.line > o.line) {
+		return true
+	}
+	if foreignHanding.MatchString(p.text) {
+		o.over = !p.code
+		return true
+	}
+	if !english {
+		return false
+	}
+	if (o.plays || o.acts) && partOfPlay(p.text, o.plays) {
+		return true
+	}
+	o.plays = o.plays || playing.MatchString(p.text)
+	o.acts = o.acts || acting.MatchString(p.text)
+	colon := strings.HasSuffix(strings.TrimSpace(p.text), ":")
+	bare := strings.TrimRight(p.text, ": ")
+	switch {
+	case handsOverHere(p.text):
+		o.over = true
+		return true
+	case !handsOver(p.text, first):
+		return colon && p.code && hereIs.MatchString(bare)
+	case p.code: // it ends where the code does
+		return colon && hereIs.MatchString(bare)
+	case colon && (!hereIs.MatchString(bare) || laterRequest.MatchString(p.text)):
+		o.over = true
+		return handsIt.MatchString(p.text) || reworks.MatchString(p.text)
+	}
+	o.behind, o.paragraph = true, p.paragraph
+	if !colon && textual.MatchString(p.text) {
+		o.line = p.line
+	}
+	return colon && hereIs.MatchString(bare)
+}
 
 // handsOver says whether a sentence hands over a text of somebody else's to have
 // something done with it: what follows in paragraphs of its own states nothing. Where
@@ -29,11 +83,14 @@ func handsOver(text string, first bool) bool {
 		return true
 	}
 	colon := strings.HasSuffix(strings.TrimSpace(text), ":")
-	return (colon || first) && reworks.MatchString(text) && handing.MatchString(text) && (colon || pointing.MatchString(text)) && !ownText.MatchString(text)
+	if !handing.MatchString(text) || ownText.MatchString(text) {
+		return false
+	}
+	if first && countWords(text) <= 6 && intoLanguage.MatchString(text) {
+		return true
+	}
+	return (colon || first) && reworks.MatchString(text) && (colon || pointing.MatchString(text)) || colon && laterRequest.MatchString(text)
 }
-
-// pointing names what follows.
-var pointing = english(`\b(?:this|these|the following|below)\b`)
 
 // firstPart is a sentence up to its first comma.
 func firstPart(text string) string {
@@ -45,8 +102,54 @@ func firstPart(text string) string {
 // German: I live in Berlin".
 func handsOverHere(text string) bool {
 	ask, given, ok := strings.Cut(text, ":")
-	return ok && hasContent(given) && reworks.MatchString(ask) && handing.MatchString(ask) && !ownText.MatchString(ask)
+	if !ok || !hasContent(given) || len(ask) > 160 || ownText.MatchString(ask) {
+		return false
+	}
+	return reworks.MatchString(ask) && handing.MatchString(ask) || bareRework.MatchString(ask) || invents.MatchString(ask) || sampled.MatchString(ask) || asksOfText.MatchString(ask)
 }
+
+var (
+	// laterRequest is one that another clause stands before: "here is an email, fix it:".
+	laterRequest = english(`(?:[,;–—-]\s*|\b(?:and|to|please|pls|you)\s+)(?:translate|proofread|proof-read|rewrite|rephrase|reword|paraphrase|summari[sz]e|shorten|correct|fix|edit|polish|improve|spell-?check|check|review|simplify|reformat|classify|label|analy[sz]e|continue|complete)\b[^,;]{0,60}:\s*$`)
+	handsIt      = english(`^` + lightWords + `(?:(?:here(?:'s| is| are)|heres|this is|these are|it's)\b|i(?:'ve| have)? (?:got|have|received|wrote)\b)`)
+	// bareRework is a request whose text can only be what follows it.
+	bareRework = english(`^` + lightWords + `(?:translate|proofread|rewrite|rephrase|reword|paraphrase|summari[sz]e|tl;?dr|say|repeat(?: after me)?|recite|echo|quote|type|print|write|spell|pronounce|read(?: out| aloud)?|classify|correct|continue|complete|finish|extract(?: .{1,40})?|find the (?:names?|dates?|entit\pL+|errors?|mistakes?)(?: .{1,30})?|count (?:the )?(?:words|letters|characters)(?: .{1,20})?)(?:\s+(?:this|that|it|the following|after me|please|pls|exactly))*\s*$`)
+	// invents asks for a text that is made up.
+	invents = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:write|compose|create|make up|tell|continue|finish|give)\s+(?:me\s+|us\s+)?(?:an?|the|another|this|my|some)?\s*(?:\pL+\s+){0,3}?(?:poem|story|song|haiku|limerick|rap|scene|dialogue|dialog|joke|riddle|tale|fable|novel|chapter|lyrics|verse|stanza|monologue|fan ?fic\pL*|screenplay|script|sonnet|sentence|rhyme)\b.*$`)
+	// sampled labels a text as an example.
+	sampled = english(`^` + lightWords + `(?:examples?|(?:an?|one|another|for) example|samples?|input|sentences?|passage|excerpt|original(?: text)?|quote)(?:\s+\d{1,2}|\s+(?:text|sentence|input))?\s*$`)
+	// asksOfText asks something of a text that follows.
+	asksOfText = english(`^` + lightWords + `(?:is|are|does|do|can|which|what|what's|whats|how|did)\b.*\b(?:sentences?|phrases?|grammar|grammatical\pL*|correct|spelling|wording|say|means?|natural|translat\pL+|proper english|in (?:german|french|english|spanish|italian|portuguese|dutch|japanese|chinese))\b[^:]{0,30}$`)
+	// foreignHanding hands a text over in another language.
+	foreignHanding = phrases(
+		`(?:bitte )?(?:übersetze?n?|korrigiere?|verbessere?|fasse?|prüfe?|formuliere?)(?:\s[^:：]{0,60})?\s?[:：]`, `(?:schreibe?|dichte)\s[^:：]{0,40}(?:gedicht|geschichte|lied|witz|märchen)[^:：]{0,40}[:：]`,
+		`(?:s'il (?:te|vous) plaît,? )?(?:traduis|traduisez|corrige|corrigez|résume|résumez|reformule|reformulez|améliore|améliorez)(?:\s[^:：]{0,60})?\s?[:：]`,
+		`(?:por favor,? )?(?:traduce|tradúce(?:me|lo|la)?|traduzca|corrige|corríge(?:me|lo|la)?|resume|resúme(?:me|lo)?|reescribe|mejora)(?:\s[^:：]{0,60})?\s?[:：]`,
+		`(?:por favor,? )?(?:traduza|traduz|corrija|resuma|reescreva|melhore)(?:\s[^:：]{0,60})?\s?[:：]`,
+		`(?:per favore,? )?(?:traduci|correggi|riassumi|riscrivi|migliora)(?:\s[^:：]{0,60})?\s?[:：]`,
+		`(?:alsjeblieft )?(?:vertaal|verbeter|corrigeer)(?:\s[^:：]{0,60})?\s?[:：]`,
+		`(?:请|請|麻烦|麻煩|帮我|幫我)*(?:把)?[^:：。]{0,12}(?:翻译|翻譯|修改|润色|潤色|总结|總結)[^:：。]{0,12}[:：]`, `[^:：。]{0,20}(?:翻訳|訳|直|要約|添削)して?[^:：。]{0,12}[:：]`, `(?:من فضلك،? )?(?:ترجم|صحح|لخص)[^:：]{0,40}:`)
+)
+
+// In a play nothing is true that is said of oneself; who has given a part away may still
+// tell of themself, but not who they are in it.
+
+var (
+	playing = english(`^` + lightWords + `(?:(?:let's|let us|lets) (?:role-?play|play|pretend|imagine|act)|role-?play|pretend|this is a (?:role-?play|game))\b`)
+	acting  = english(`^` + lightWords + `(?:act (?:as|like)|you(?:'re| are)(?: now)? (?:a|an|the|my)|imagine (?:you|we)|play the (?:role|part)|take the role|i want you to (?:act|be|play)|be my)\b`)
+	// counterpart is who one is towards a part that another plays.
+	counterpart = english(`^(?:(?:and|then|now|here)\s+)*(?:i(?:'m| am|'ll be| will be| play)|im)\s+(?:(?:a|an|the|your|one|of|new|first|worried|angry|difficult|sick|old|young|next|potential)\s+)*(?:patient|customer|client|guest|passenger|pupil|student|tourist|travell?er|caller|suspect|witness|candidate|interviewee|interviewer|applicant|buyer|seller|visitor|victim|prisoner|hero|knight|king|queen|prince|princess|wizard|witch|elf|dwarf|dragon|robot|alien|vampire|detective|astronaut|pirate|employee|boss|user)\b`)
+)
+
+// partOfPlay says whether a sentence is of a play: all that is said of oneself, or only
+// whom one is in it.
+func partOfPlay(text string, all bool) bool {
+	words := wordsOf(text)
+	return counterpart.MatchString(text) || all && len(words) > 0 && own[words[0].low]
+}
+
+// pointing names what follows.
+var pointing = english(`\b(?:this|these|the following|below)\b`)
 
 // What a user quotes was said by somebody else.
 

@@ -15,7 +15,14 @@ type piece struct {
 	kind kind
 	// paragraph counts the blocks of the message; pieces of one share the number.
 	paragraph int
+	// line is the line it ends on.
+	line int
+	// code says that fenced code comes right behind it.
+	code bool
 }
+
+// codeMark is the line that stands where fenced code was; no cleaned text has it.
+const codeMark = "\x00"
 
 type kind int
 
@@ -60,6 +67,7 @@ func split(ctx context.Context, text string) ([]piece, error) {
 	var out []piece
 	paragraph := 0
 	var open []string // lines that one sentence may run over
+	n := 0
 	flush := func() {
 		for _, s := range sentences(ctx, strings.Join(open, " ")) {
 			k := sentence
@@ -69,12 +77,13 @@ func split(ctx context.Context, text string) ([]piece, error) {
 			case strings.HasSuffix(s, ":") || strings.HasSuffix(s, "："):
 				k = lead
 			}
-			out = append(out, piece{text: s, kind: k, paragraph: paragraph})
+			out = append(out, piece{text: s, kind: k, paragraph: paragraph, line: n - 1})
 		}
 		open = open[:0]
 	}
 	logged := false // the line before was one of code or of a log
 	for _, line := range lines {
+		n++ // a flush ends the lines before
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -82,6 +91,12 @@ func split(ctx context.Context, text string) ([]piece, error) {
 		logged = codeLine.MatchString(line) || inLog
 		line = quoteMark.ReplaceAllString(line, "")
 		switch {
+		case line == codeMark:
+			flush()
+			paragraph++
+			if len(out) > 0 {
+				out[len(out)-1].code = true
+			}
 		case strings.TrimSpace(line) == "":
 			flush()
 			paragraph++
@@ -92,15 +107,15 @@ func split(ctx context.Context, text string) ([]piece, error) {
 			flush()
 			paragraph++
 			if h := tidy(headLine.FindStringSubmatch(line)[1]); hasContent(h) {
-				out = append(out, piece{text: h, kind: lead, paragraph: paragraph})
+				out = append(out, piece{text: h, kind: lead, paragraph: paragraph, line: n})
 			}
 		case boldLine.MatchString(line):
 			flush()
 			paragraph++
-			out = append(out, piece{text: tidy(line), kind: lead, paragraph: paragraph})
+			out = append(out, piece{text: tidy(line), kind: lead, paragraph: paragraph, line: n})
 		case itemLine.MatchString(line):
 			flush()
-			out = append(out, piece{text: tidy(itemLine.FindStringSubmatch(line)[1]), kind: item, paragraph: paragraph})
+			out = append(out, piece{text: tidy(itemLine.FindStringSubmatch(line)[1]), kind: item, paragraph: paragraph, line: n})
 		case len(open) > 0 && wraps(open[len(open)-1], line):
 			open = append(open, strings.TrimSpace(line))
 		default:
@@ -108,6 +123,7 @@ func split(ctx context.Context, text string) ([]piece, error) {
 			open = append(open, strings.TrimSpace(line))
 		}
 	}
+	n++
 	flush()
 	// A sentence beyond all measure is cut here, before its grammar is looked at.
 	var kept []piece
@@ -155,7 +171,7 @@ func wraps(last, line string) bool {
 	return unicode.IsLower(first) && (unicode.IsLetter(end) || unicode.IsDigit(end) || end == ',' || end == '-')
 }
 
-// withoutCode takes fenced code out. Where code stood a blank line stays, so that
+// withoutCode takes fenced code out. Where code stood a mark stays, so that
 // the prose before and after is not run together.
 func withoutCode(lines []string) []string {
 	var out []string
@@ -163,7 +179,7 @@ func withoutCode(lines []string) []string {
 		if fenceLine.MatchString(lines[i]) {
 			mark := strings.TrimSpace(lines[i])[:3]
 			if end := fenceEnd(lines, i, mark); end < len(lines) {
-				out = append(out, "")
+				out = append(out, codeMark)
 				i = end
 				continue
 			}

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"context"
-	"math"
 	"regexp"
 	"strings"
 	"time"
@@ -77,21 +76,14 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 		return nil, err
 	}
 	g.form = isForm(pieces)
-	handed := math.MaxInt // the paragraph behind which a text of somebody else's comes
+	var given handover
 	for i, p := range pieces {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if p.paragraph > handed {
+		if !g.assistant && given.takes(p, g.english, !g.spoken) {
+			g.spoken, g.asked, g.adjacent = true, "", false
 			continue
-		}
-		if !g.assistant && g.english {
-			switch {
-			case handsOverHere(p.text):
-				handed = p.paragraph - 1 // it goes on in the same line
-			case handsOver(p.text, !g.spoken):
-				handed = p.paragraph
-			}
 		}
 		introduces := i+1 < len(pieces) && (p.kind == lead && (pieces[i+1].kind == item || pieces[i+1].paragraph > p.paragraph || g.assistant))
 		g.listed = p.kind == item || p.kind == lead && i+1 < len(pieces)
@@ -352,6 +344,12 @@ func (g *grouping) take(ctx context.Context, p piece, introduces bool) {
 			g.item(p.text)
 			return
 		}
+		if g.lead != "" && !g.leadUsed {
+			// "About me:" tells nothing that its items do not.
+			if g.leadUsed = true; !g.leans(strings.TrimRight(g.lead, ":： ")) {
+				g.sentence(g.lead)
+			}
+		}
 		if countWords(p.text) > joinWords {
 			for _, s := range sentences(ctx, p.text) {
 				g.sentence(s)
@@ -438,6 +436,9 @@ func (g *grouping) sentence(text string) {
 	if !g.english && !g.assistant && g.forgetsForeign(text) {
 		return
 	}
+	if g.english && !g.assistant && (g.unsays(text) || g.recounts(text) || g.disowns(text)) {
+		return
+	}
 	if g.english && !g.assistant && (g.takesBack(text) || g.corrects(text) || g.forgets(text)) {
 		return
 	}
@@ -450,10 +451,18 @@ func (g *grouping) sentence(text string) {
 		s := statement{
 			text: dated + " (asked: " + g.question + ")", when: when, words: countWords(text) + countWords(g.question), with: g.asker,
 		}
+		parts := []clausePart(nil)
 		if g.english && !g.assistant {
-			s.slot = slotOfAnswer(g.question, bare)
+			s.slot, parts = slotOfAnswer(g.question, bare), answerParts(g.question, bare)
 		}
-		g.out = append(g.out, s)
+		for _, part := range parts {
+			each := s
+			each.text, each.slot = part.text+" (asked: "+g.question+")", part.slot
+			g.out = append(g.out, each)
+		}
+		if parts == nil {
+			g.out = append(g.out, s)
+		}
 		g.spoken, g.asked, g.adjacent = true, "", true
 		return
 	}
@@ -472,6 +481,9 @@ func (g *grouping) sentence(text string) {
 		text = ownPart(text)
 	}
 	did, said := g.judge(text)
+	if did == commands && g.english && !g.assistant && strings.HasPrefix(slotOf(text).name, "answer length") && !endsAsking(text) {
+		did, said = states, text // "please give me long answers": all that come
+	}
 	if did == states && g.english && !g.adjacent && carriesNothing(text) && !g.onTopic(text) {
 		did = chats
 	}
@@ -517,7 +529,7 @@ func (g *grouping) sentence(text string) {
 		if first && i == 0 && leans && g.carries(part.text) {
 			continue
 		}
-		g.add(part.text, leans, part.slot)
+		g.add(part.text, leans, g.meantPet(part.slot))
 	}
 	g.asked, g.adjacent = "", true
 }

@@ -78,9 +78,18 @@ func TestTextsHandedOverOrQuotedTellNothing(t *testing.T) {
 		"[14:03] Dina: I hate living with you\n[14:04] Max: I've got a new flatmate",
 		"proofread pls\n\nDear Mr Olsen, I have five years of experience.", "summarise:\n\nMaria moved to Berlin. She works as a nurse.", "summarize this article: The council voted on Monday. Residents are upset.",
 		"she wrote: \"I am moving to Lima with my brother\"", "STRIPE_REGION=eu-north-1", "goroutine 1 [running]:\nmain.main()\n\t/home/a/main.go:9 +0x1d\nexit status 2",
+		"Here is an email, fix the grammar:\nHi, my name is Peter and I work at IBM.", "Can you fix the grammar of this email?\nHi, my name is Peter and I work at IBM.", "Translate to German please\nI live in Berlin",
+		"Write a poem: I live in a house of glass", "Act as a doctor. I am a patient with a fever.", "Let's roleplay. I am a wizard from Avalon.", "Summarize: The company grew by 5% last year. I am the CEO.",
+		"Example: \"My name is John and I live in Texas.\" Extract the name", "Extract the name: My name is John", "Say: I am a nurse", "How do you say in German: I live in Berlin", "Is this sentence correct: \"I am living in Berlin since 2010\"?",
+		"Übersetze ins Englische: Ich wohne in Berlin", "Traduis cette phrase : J'habite à Lyon", "Traduce: vivo en Madrid", "翻译：我住在上海", "日本語に訳して：I live in Tokyo",
 	} {
 		check(t, user(text), nil)
 	}
+	// What stands behind code that was handed over is its sender's own again, and so is what they ask with.
+	check(t, user("Here's my code:\n```python\nx = 1\n```\nI use Python 3.12 on Fedora."), []string{"I use Python 3.12 on Fedora"})
+	check(t, user("Fix this code\n\n```\nx = 1\n```\n\nI use Fedora at home."), []string{"I use Fedora at home"})
+	check(t, user("Write me a cover letter: I am a nurse"), []string{"I am a nurse"})
+	check(t, user("Act as a career coach. I am a nurse in Graz."), []string{"I am a nurse in Graz"})
 	check(t, assistant("\"In Trieste I slept behind the fish market.\""), nil)
 }
 
