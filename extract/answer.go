@@ -178,6 +178,9 @@ var (
 
 // answerSlot gives what an answer to a question is about.
 func slotOfAnswer(question, answer string) about {
+	if lead := beforeAnswer.FindString(answer); lead != "" && len(lead) < len(answer) {
+		answer = answer[len(lead):]
+	}
 	words := wordsOf(answer)
 	if len(words) == 0 || supposed.MatchString(answer) {
 		return about{}
@@ -235,6 +238,12 @@ func slotOfAnswer(question, answer string) about {
 		says := q.says
 		if len(m) > 1 {
 			says = strings.Replace(says, "$1", strings.TrimSpace(m[1]), 1)
+		}
+		if noneSuch.MatchString(bare) {
+			if strings.HasPrefix(says, "I work ") {
+				return about{name: "work", negated: true}
+			}
+			return about{}
 		}
 		if says == "" || strings.Count(question, "?") > 1 || joined.MatchString(question) {
 			return about{}

@@ -41,7 +41,11 @@ func TestSlotsOfAnswers(t *testing.T) {
 		{"Do you prefer tea or coffee?", "tea", ""},
 		{"Are you vegan or vegetarian?", "yes", ""},
 		{"Where do you live?", "I think in Rome", ""},
-		{"What's your name, and what do you do for a living?", "Marisol, tram driver", ""},
+		{"Where do you work?", "At the moment nowhere", "!work"},
+		{"Where do you live?", "nowhere right now", ""},
+		{"Where do you live?", "Currently in Lyon", "home=Lyon"},
+		{"What's your name?", "Actually it's Anna", "name=Anna"},
+		{"What's your favorite color?", "blue and green", "favorite:color=blue"},
 	} {
 		got := extracted(t, []memd.Message{assistant(c.question)}, user(c.answer))
 		if len(got) != 1 || holds(got[0]) != c.want {

@@ -1,0 +1,171 @@
+package extract
+
+import "strings"
+
+// An answer may hold several things, each a statement of its own: "Yes, shellfish and nuts"
+// are two allergies, "Priya, 34" a name and an age.
+
+var (
+	// severalAsked parts a question that asks for two things.
+	severalAsked = english(`[,;]?\s+and\s+((?:what|where|how|who|when|which)\b[^?]*)\?`)
+	answerComma  = english(`\s*[,;/]\s*(?:and\s+)?|\s+and\s+`)
+	// beforeAnswer is what an answer may begin with before it says anything.
+	beforeAnswer = english(`^(?:(?:at the moment|at present|currently|right now|for now|just now|these days|nowadays|actually|honestly|well|um+|uh+|hm+|oh|so)[\s,.…–—-]+)+`)
+	// noneSuch is an answer by which there is none.
+	noneSuch = english(`^(?:nowhere|nobody|no one|no-one|none|nothing|not anywhere|nowhere (?:yet|right now|at the moment|really)|nothing (?:yet|right now|at the moment|really))(?:\s+(?:at the moment|right now|at present|currently|yet|really|special|in particular|for now))?\W*$`)
+)
+
+// answerParts gives the parts of an answer with what each is about, nil if it is of one thing
+// or of nothing known.
+func answerParts(question, answer string) []clausePart {
+	if countWords(answer) > 12 || supposed.MatchString(answer) {
+		return nil
+	}
+	lead := yesLead.FindString(answer)
+	rest := strings.TrimRight(answer[len(lead):], " .!")
+	items := answerComma.Split(rest, -1)
+	if len(items) < 2 {
+		return nil
+	}
+	questions := make([]string, len(items))
+	if m := severalAsked.FindStringSubmatchIndex(question); m != nil {
+		if len(items) != 2 {
+			return nil
+		}
+		questions[0], questions[1] = question[:m[0]]+"?", question[m[2]:m[3]]+"?"
+	} else {
+		for i := range questions {
+			questions[i] = question
+		}
+	}
+	several := questions[0] == questions[1]
+	var out []clausePart
+	for i, item := range items {
+		a := slotOfAnswer(questions[i], item)
+		if a.name == "" || a.negated {
+			return nil
+		}
+		kind, _, named := strings.Cut(a.name, ":")
+		first := a.name
+		if len(out) > 0 {
+			first = out[0].slot.name
+		}
+		// Several answers to one question are so beside each other; two questions ask for two things.
+		if several && (!named || a.value != "" || !strings.HasPrefix(first, kind+":")) || !several && i > 0 && a.name == first {
+			return nil
+		}
+		if i == 0 {
+			item = lead + item
+		}
+		out = append(out, clausePart{item, a})
+	}
+	return out
+}
+
+// joking takes back what was said just before as never so.
+var joking = english(`^(?:(?:oh|no|nah|lol|haha\pL*|hehe|ok|wait|sorry|actually|nope)[\s,!.]+)*(?:(?:just|only) (?:kidding|joking|messing(?: with you)?)|(?:i(?:'m| am| was)|im) (?:just |only )?(?:kidding|joking|messing with you)|kidding|joking|j/?k|(?:scratch|strike) that)(?:[\s,!.]+(?:lol|haha\pL*|hehe|sorry|xd|btw))*\W*$`)
+
+// unsays takes "just kidding" and "scratch that", and says whether it was that.
+func (g *grouping) unsays(text string) bool {
+	if len(text) > 60 || !joking.MatchString(text) {
+		return false
+	}
+	switch n := len(g.out); {
+	case n > 0 && g.adjacent && !g.out[n-1].forget:
+		g.out = g.out[:n-1]
+	case g.spoken || g.shallow || g.question != "":
+	default:
+		if from, last, _ := g.own(g.ctx, g.message); from != nil {
+			g.out = append(g.out, statement{text: last.text, forget: true, slip: true, words: last.words})
+		}
+	}
+	g.spoken, g.asked, g.adjacent = true, "", false
+	return true
+}
+
+// recount is another number in the place of one: "no, 2".
+var recount = english(`^(?:no+|nope|nah)[\s,.!–—-]+(?:(?:only|just|it's|i have|we have|there are)\s+)?(\d{1,3}|` + tally + `)\W*$`)
+
+// recounts takes a number that is said right of the only one in what its speaker said last.
+func (g *grouping) recounts(text string) bool {
+	m := recount.FindStringSubmatch(text)
+	if m == nil || g.spoken || g.shallow || g.question != "" {
+		return false
+	}
+	from, last, _ := g.own(g.ctx, g.message)
+	if from == nil || last.slot.value == "" || numerals(last.text) != 1 || numerals(last.slot.value) != 1 {
+		return false
+	}
+	s := statement{text: follow(last.text, text), slot: last.slot, words: last.words + countWords(text), with: from}
+	s.slot.value = strings.ToLower(m[1])
+	g.out = append(g.out, statement{text: last.text, forget: true, slip: true, words: last.words}, s)
+	g.spoken, g.asked, g.adjacent = true, "", true
+	return true
+}
+
+// numerals counts the numbers of a text.
+func numerals(text string) (n int) {
+	for _, w := range wordsOf(text) {
+		if numbers[w.low] > 1 || w.low[0] >= '0' && w.low[0] <= '9' {
+			n++
+		}
+	}
+	return n
+}
+
+// disowns takes "no I don't" behind an assistant's "you like olives", which was no question:
+// it says the contrary of that.
+func (g *grouping) disowns(text string) bool {
+	if g.spoken || g.shallow || g.question != "" || len(text) > 40 || !plainNo.MatchString(text) {
+		return false
+	}
+	for _, wrong := range g.anothers() {
+		m := youDo.FindStringSubmatch(wrong.text)
+		if m == nil {
+			continue
+		}
+		a := slotOf("I " + strings.Replace(m[1], "are ", "am ", 1))
+		if a.name == "" {
+			continue
+		}
+		a.negated = !a.negated
+		g.takesBackFrom(wrong)
+		g.out = append(g.out, statement{text: strings.TrimRight(text, " .!") + " (said before: " + m[0] + ")", slot: a, words: countWords(text) + wrong.words, with: g.heard[len(g.heard)-1]})
+		g.spoken, g.asked, g.adjacent = true, "", true
+		return true
+	}
+	return false
+}
+
+var (
+	plainNo = english(`^(?:no|nope|nah)[\s,.!–—-]+(?:i|we)(?:'m| am| do| have|'ve| can)?(?: not|n't| don't| dont| haven't| can't| aren't)\W*$`)
+	youDo   = english(`^(?:(?:so|and|since|as|because|right)[\s,]+)*you\s+((?:are|live|work|have|like|love|study|eat|drink|speak|play|drive|own|hate)\b[^,;.!?]{1,60})`)
+)
+
+// meantPet gives a pet that is spoken of as "a dog" the name by which its speaker called it
+// in one of the messages just before.
+func (g *grouping) meantPet(a about) about {
+	animal, owned := strings.CutPrefix(a.name, "has:")
+	if !owned || !a.negated || a.subject != "" || g.shallow || !oneAnimal.MatchString(animal) {
+		return a
+	}
+	for i := len(g.heard) - 1; i >= 0 && i >= len(g.heard)-farther; i-- {
+		earlier := g.heard[i]
+		if !sameSpeaker(earlier, g.message) || len(earlier.Text) > recalledText || !strings.Contains(strings.ToLower(earlier.Text), animal) {
+			continue
+		}
+		before := &hearing{rules: g.rules, names: g.hearing.names, heard: g.heard[:i], shallow: true}
+		all, err := before.statements(g.ctx, earlier)
+		if err != nil {
+			return a
+		}
+		for _, s := range all {
+			if strings.HasPrefix(s.slot.name, "pet:") && !s.slot.negated && !s.forget && strings.Contains(strings.ToLower(s.text), animal) {
+				return about{name: s.slot.name, negated: true}
+			}
+		}
+	}
+	return a
+}
+
+var oneAnimal = english(`^(?:` + animals + `)$`)
