@@ -18,8 +18,8 @@ type carriedLine struct {
 	role string
 	name string
 	text string
-	// place orders lines by when they were said.
-	place int
+	// place orders lines by when they were said; back is how many sessions back that was.
+	place, back int
 }
 
 // speakerOfSummary is who a model's summary is said by.
@@ -59,7 +59,7 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 			for k := to - 1; k >= from; k-- { // what was said last matters most
 				if e := spoken[k]; !taken[e.ID] && (tools || e.Role != memd.RoleTool) {
 					taken[e.ID] = true
-					all = append(all, carriedLine{e.ID, string(e.Role), e.Name, e.Text, place + 1 + k*maxSentences})
+					all = append(all, carriedLine{e.ID, string(e.Role), e.Name, e.Text, place + 1 + k*maxSentences, i})
 				}
 			}
 		}
@@ -70,18 +70,18 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 			whole(from, len(spoken), true)
 		}
 		if p.Summary != nil {
-			all = append(all, carriedLine{0, speakerOfSummary, "", p.Summary.Text, place})
+			all = append(all, carriedLine{0, speakerOfSummary, "", p.Summary.Text, place, i})
 		}
 		whole(before, from, false)
 		questions, plans := openSentences(spoken[:before])
 		for _, found := range [][]sentenceOf{questions, plans} {
 			for _, s := range slices.Backward(found) {
 				e := spoken[s.message]
-				all = append(all, carriedLine{e.ID, string(e.Role), e.Name, s.text, place + 1 + s.message*maxSentences + s.at})
+				all = append(all, carriedLine{e.ID, string(e.Role), e.Name, s.text, place + 1 + s.message*maxSentences + s.at, i})
 			}
 		}
 		for _, l := range all[had:] {
-			bytes += len(l.text)
+			bytes += min(len(l.text), enough/lineShare+1) // the rest of a long one must not keep others out
 		}
 	}
 	return all

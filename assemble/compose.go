@@ -310,7 +310,7 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 	room := spent + kept + max(left, 0) - frame - c.costOf(d.recalled)
 	now := seen(d, len(m.earlier.memories) > 0)
 	d.omitted = m.more || m.earlier.more
-	room -= c.chooseOpen(&d, open, room, func(i int) bool { return now.ids[open[i].id] })
+	room -= c.chooseOpen(&d, m, open, room, func(i int) bool { return now.ids[open[i].id] })
 	room -= c.chooseBefore(&d, m, open, now, room, max(kept, budget/recallShare))
 	c.chooseSaid(&d, before, now, room)
 	return d
@@ -323,29 +323,20 @@ func (c *composer) costOf(lines []recalledLine) (n int) {
 	return n
 }
 
-// chooseSaid chooses the lines of messages that nothing shows and nothing else stands for,
-// the newest first.
+// chooseSaid chooses, anew, the lines of messages that nothing shows and nothing else stands
+// for, the newest first.
 func (c *composer) chooseSaid(d *draft, before []said, shown shown, room int) {
-	d.said = nil
+	var all []candidate
 	for i, s := range slices.Backward(before) {
-		if shown.ids[s.id] {
-			continue
-		}
-		line := c.recalledLine(string(s.role), s.name, s.text, room)
-		if line == "" {
-			continue
-		}
-		line, n, whole := c.fit(line, room)
-		if line != "" {
-			d.said = append(d.said, recalledLine{i, line})
-			room -= n
-		}
-		if !whole {
-			d.omitted = true
-			break
+		if !shown.ids[s.id] {
+			all = append(all, candidate{i, string(s.role), s.name, s.text, tierOf(string(s.role))})
 		}
 	}
-	slices.Reverse(d.said)
+	var whole bool
+	if d.said, _, whole = c.share(all, room); !whole {
+		d.omitted = true
+	}
+	slices.SortFunc(d.said, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
 }
 
 // certain gives the ids of the messages that are shown whole whatever is recalled.
@@ -466,30 +457,19 @@ func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, f
 		return 0
 	}
 	shows := func(i int) bool { return full.ids[open[i].id] && !freed.open[i] }
-	waiting := c.chooseOpen(&draft{}, open, room, shows)
-	spent := 0
-	forMemories := room - min(waiting, room/2)
+	waiting := c.chooseOpen(&draft{}, m, open, room, shows)
+	var all []candidate
 	for i, memory := range m.memories {
-		if len(d.recalled) == m.limit {
+		if len(all) == m.limit {
 			break
 		}
-		if full.states(memory) && !freed.memories[i] {
-			continue
-		}
-		line := c.recalledLine(memory.Role, actorOf(memory), memory.Memory, room)
-		if line == "" {
-			continue
-		}
-		line, n, whole := c.fit(line, forMemories-spent)
-		if line != "" {
-			d.recalled = append(d.recalled, recalledLine{i, line})
-			spent += n
-		}
-		if !whole {
-			break
+		if !full.states(memory) || freed.memories[i] {
+			all = append(all, candidate{i, memory.Role, actorOf(memory), memory.Memory, 0})
 		}
 	}
-	spent += c.chooseOpen(d, open, room-spent, shows)
+	var spent int
+	d.recalled, spent, _ = c.share(all, room-min(waiting, room/2))
+	spent += c.chooseOpen(d, m, open, room-spent, shows)
 	if spent == 0 {
 		return 0
 	}
@@ -497,80 +477,73 @@ func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, f
 }
 
 // chooseOpen chooses, anew, the lines of what is open, the newest first, and gives what they
-// cost, at most room. shows says of a place in open that the turns show it.
-func (c *composer) chooseOpen(d *draft, open []said, room int, shows func(int) bool) (spent int) {
-	d.open = nil
+// cost, at most room. shows says of a place in open that the turns show it. What was learned
+// from a moment ago and is recalled in the same words does not stand there twice.
+func (c *composer) chooseOpen(d *draft, m material, open []said, room int, shows func(int) bool) (spent int) {
+	stated := stated(d, m)
+	var all []candidate
 	for i, s := range slices.Backward(open) {
-		if shows(i) {
-			continue
+		if !shows(i) && !stated[speaker(string(s.role), s.name)+folded(s.text)] {
+			all = append(all, candidate{i, string(s.role), s.name, s.text, tierOf(string(s.role))})
 		}
-		line := c.recalledLine(string(s.role), s.name, s.text, room)
-		if line == "" {
-			continue
-		}
-		line, n, whole := c.fit(line, room-spent)
-		if line != "" {
-			d.open = append(d.open, recalledLine{i, line})
-			spent += n
-		}
-		if !whole {
-			d.omitted = true
-			break
-		}
+	}
+	var whole bool
+	if d.open, spent, whole = c.share(all, room); !whole {
+		d.omitted = true
 	}
 	slices.SortFunc(d.open, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
 	return spent
+}
+
+// stated is what is recalled, folded, after its speaker.
+func stated(d *draft, m material) map[string]bool {
+	all := map[string]bool{}
+	for _, l := range d.recalled {
+		memory := m.memories[l.at]
+		all[speaker(memory.Role, actorOf(memory))+folded(memory.Memory)] = true
+	}
+	return all
 }
 
 // chooseBefore chooses, anew, the lines of what earlier sessions have left open, of at most
 // forCarried, and of what stands for what this one said before what is shown of it. It gives
 // what they cost, at most room.
 func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, room, forCarried int) (spent int) {
-	d.carried, d.earlier = nil, nil
-	add := func(lines *[]recalledLine, at int, line string, room int) (whole bool) {
-		line, n, whole := c.fit(line, room-spent)
-		if line != "" {
-			*lines = append(*lines, recalledLine{at, line})
-			spent += n
-		}
-		return whole
-	}
 	quoted := map[int64]bool{}
 	for _, l := range d.open {
 		quoted[open[l.at].id] = true
 	}
-	stated := map[string]bool{} // what is recalled
+	stated := stated(d, m)
+	var carried []candidate
+	for i, l := range m.carried {
+		if !quoted[l.id] && !stated[speaker(l.role, l.name)+folded(l.text)] {
+			// What is nearer comes before what is farther back, whoever said it.
+			carried = append(carried, candidate{i, l.role, l.name, l.text, l.back*3 + tierOf(l.role)})
+		}
+	}
+	d.carried, spent, _ = c.share(carried, min(room, forCarried))
+
 	ids := map[string]bool{}
 	for _, l := range d.recalled {
-		memory := m.memories[l.at]
-		stated[speaker(memory.Role, actorOf(memory))+folded(memory.Memory)] = true
-		ids[memory.ID] = true
+		ids[m.memories[l.at].ID] = true
 	}
-	for i, l := range m.carried {
-		if quoted[l.id] || stated[speaker(l.role, l.name)+folded(l.text)] {
-			continue
-		}
-		if line := c.recalledLine(l.role, l.name, l.text, room); line != "" && !add(&d.carried, i, line, min(room, forCarried)) {
-			break
-		}
-	}
+	var earlier []candidate
 	if m.earlier.summary != "" {
-		if line := c.recalledLine(speakerOfSummary, "", m.earlier.summary, room); line != "" && !add(&d.earlier, ofSummary, line, room) {
-			d.omitted = true
-		}
+		earlier = append(earlier, candidate{ofSummary, speakerOfSummary, "", m.earlier.summary, 0})
 	}
 	for i, memory := range slices.Backward(m.earlier.memories) { // the latest first
-		if ids[memory.ID] || shown.states(memory) || m.earlier.covers(memory) {
-			continue
+		if !ids[memory.ID] && !shown.states(memory) && !m.earlier.covers(memory) {
+			earlier = append(earlier, candidate{i, memory.Role, actorOf(memory), memory.Memory, 0})
 		}
-		if line := c.recalledLine(memory.Role, actorOf(memory), memory.Memory, room); line != "" && !add(&d.earlier, i, line, room) {
-			d.omitted = true
-			break
-		}
+	}
+	var n int
+	var whole bool
+	if d.earlier, n, whole = c.share(earlier, room-spent); !whole {
+		d.omitted = true
 	}
 	slices.SortStableFunc(d.carried, func(a, b recalledLine) int { return cmp.Compare(m.carried[a.at].place, m.carried[b.at].place) })
 	slices.SortStableFunc(d.earlier, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
-	return spent
+	return spent + n
 }
 
 // covers says whether the summary is of all messages that state a memory.

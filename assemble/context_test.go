@@ -485,3 +485,65 @@ func TestContextQuotesASessionThatIsNotLearnedFrom(t *testing.T) {
 		t.Errorf("%d quoted with %d tokens, trimmed %t: %s", n, c.Tokens.Used, c.Summary.Trimmed, c.Messages[0])
 	}
 }
+
+// long is an answer of n bytes or a few more.
+func long(n int) string { return strings.Repeat("It is a long story, of which this is a part. ", n/45+1) }
+
+// One long message leaves room for all that is short, wherever it is quoted.
+func TestContextIsNotFilledByOneLongMessage(t *testing.T) {
+	m := newMemory(t)
+	wants := func(what string, c assemble.Context, want ...string) {
+		m.Helper()
+		for _, w := range append(want, "trimmed]") {
+			if !strings.Contains(string(c.Messages[0]), w) {
+				t.Errorf("%s: %q is not in %.600s", what, w, c.Messages[0])
+			}
+		}
+		if c.Tokens.Used > c.Tokens.Budget {
+			t.Errorf("%s: %d tokens", what, c.Tokens.Used)
+		}
+	}
+	for what, last := range map[string]string{"a tool": "tool: [" + strings.Repeat(`{"row": 1, "station": "x"}, `, 1500) + "]", "an assistant": "assistant: " + long(60000)} {
+		s := "carried by " + what
+		m.settle(m.say(s, "user: Which hotel should we take in Porto?", "user: Let's go with the hotel Miramar.", "assistant: I will book it.",
+			"user: Can you also find out when the museum closes?", last))
+		next := m.rotate(s)
+		m.say(next, "user: ok go on")
+		wants("carried over from "+what, m.context(request(next)), "Which hotel should we take", "hotel Miramar", "I will book it", "when the museum closes")
+	}
+	m.say("open", "user: My locker code is 4418.", "assistant: "+long(30000), "user: next question", "user: sure")
+	r := request("open")
+	r.Turns = 1
+	wants("what is open", m.context(r), "4418", "next question", "a long story")
+
+	off := false
+	if _, err := m.log.CreateSession(m.ctx, memd.DefaultTenant, shortterm.NewSession{UserID: "alice", SessionID: "unlearned", Learn: &off}); err != nil {
+		t.Fatal(err)
+	}
+	m.say("unlearned", "user: My shelf code is 5519.", "assistant: "+long(1<<20), "user: sure")
+	r.SessionID = "unlearned"
+	wants("what is not learned from", m.context(r), "5519", "a long story")
+	next := m.rotate("unlearned")
+	m.say(next, "user: go on")
+	wants("what is not learned from, carried over", m.context(request(next)), "5519")
+}
+
+// What was learned while the context was made does not stand there twice.
+func TestContextSaysNothingTwice(t *testing.T) {
+	m := newMemory(t)
+	said := m.say("s", "user: My cat is called Momo", "user: ok")
+	r := request("s")
+	r.Turns = 1
+	m.learn(said)
+	// As if it had settled after the log was read.
+	err := m.logPool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(m.ctx, `INSERT INTO ingest_open (message_id, tenant_id, session_no) VALUES ($1, $2, $3)`, said.Messages[0].ID, memd.DefaultTenant, said.SessionNo)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c := m.context(r); strings.Count(string(c.Messages[0]), "Momo") != 1 {
+		t.Errorf("%s", c.Messages[0])
+	}
+}

@@ -1,0 +1,96 @@
+package assemble
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/memdhq/memd"
+)
+
+// candidate is something that may become a line of the system message.
+type candidate struct {
+	at         int // where it is from
+	role, name string
+	text       string
+	// tier orders those that there is no room for: the lower ones come first.
+	tier int
+}
+
+// tierOf has what the user said come before what an assistant answered, and that before what
+// a tool gave, where there is no room for all.
+func tierOf(role string) int {
+	switch memd.Role(role) {
+	case memd.RoleAssistant:
+		return 1
+	case memd.RoleTool:
+		return 2
+	}
+	return 0
+}
+
+const (
+	// lineShare is the part of the room left that one line may take while others wait: one in
+	// lineShare.
+	lineShare = 4
+	// leastLine is how many tokens a line may take for all that, so that many are not all cut
+	// into pieces.
+	leastLine = 64
+	// leastRoom is how many tokens the shortest line takes.
+	leastRoom = 4
+)
+
+// share chooses lines of at most room tokens together, in the order of all, and gives what
+// they cost. If there is no room for all of them, the lower tiers come first, none takes more
+// than its share at first, and what that leaves goes to those that were trimmed. whole says
+// that nothing was left out or trimmed.
+func (c *composer) share(all []candidate, room int) (lines []recalledLine, spent int, whole bool) {
+	var found []recalledLine
+	for _, of := range all {
+		line := c.recalledLine(of.role, of.name, of.text, room)
+		if line == "" {
+			continue
+		}
+		if spent += c.count(line+"\n", max(room-spent, 0)); spent > room {
+			return c.shareShort(slices.Clone(all), room)
+		}
+		found = append(found, recalledLine{of.at, line})
+	}
+	return found, spent, true
+}
+
+// shareShort is share where there is no room for all.
+func (c *composer) shareShort(all []candidate, room int) (lines []recalledLine, spent int, whole bool) {
+	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.tier, b.tier) })
+	least := min(leastLine, max(room/lineShare, leastText))
+	var costs []int
+	var full []string // what a trimmed line would be; "" for those that are whole
+	for _, of := range all {
+		left := room - spent
+		if left < leastRoom {
+			break
+		}
+		line := c.recalledLine(of.role, of.name, of.text, room)
+		if line == "" {
+			continue
+		}
+		fitting, n, whole := c.fit(line, min(left, max(left/lineShare, least)))
+		if fitting == "" {
+			continue
+		}
+		if whole {
+			line = ""
+		}
+		lines, costs, full = append(lines, recalledLine{of.at, fitting}), append(costs, n), append(full, line)
+		spent += n
+	}
+	for i, line := range full {
+		if line == "" || spent >= room {
+			continue
+		}
+		if longer, n, _ := c.fit(line, costs[i]+room-spent); longer != "" && n > costs[i] {
+			lines[i].text = longer
+			spent += n - costs[i]
+		}
+	}
+	return lines, spent, false
+}
