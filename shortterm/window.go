@@ -196,18 +196,18 @@ const (
 	 ORDER BY c.id`
 
 	// windowBefore: of the newest $4 messages those that have settled, as long as they have $5
-	// bytes together, of which one counts for a quarter at most.
+	// bytes together, of which one counts for a quarter at most, or 1 KiB.
 	windowBefore = `WITH s AS (` + theWindow + `), start AS (` + windowStart + `), newest AS (
 		SELECT c.* FROM s, conversation_context c
 		 WHERE ` + ofSession + ` AND c.id < (SELECT id FROM start)
 		   AND c.id > coalesce((SELECT y.upto FROM session_summary y WHERE y.tenant_id = $1 AND y.session_no = s.no), 0)
 		 ORDER BY c.id DESC LIMIT $4
 	), measured AS (
-		SELECT n.*, sum(least(octet_length(n.message), $5::bigint / 4 + 1)) OVER (ORDER BY n.id DESC) AS upto_bytes FROM newest n
+		SELECT n.*, sum(least(octet_length(n.message), greatest($5::bigint / 4, 1024))) OVER (ORDER BY n.id DESC) AS upto_bytes FROM newest n
 		 WHERE n.role IN ('user', 'assistant', 'tool') AND NOT EXISTS (SELECT FROM ingest_open o WHERE o.tenant_id = $1 AND o.message_id = n.id)
 	), c AS (
 		SELECT m.*, m.upto_bytes > $5::bigint OR (SELECT count(*) FROM newest) >= $4 AS more FROM measured m
-		 WHERE m.upto_bytes - least(octet_length(m.message), $5::bigint / 4 + 1) <= $5::bigint
+		 WHERE m.upto_bytes - least(octet_length(m.message), greatest($5::bigint / 4, 1024)) <= $5::bigint
 	)
 	SELECT c.more, ` + entryColumns + ` FROM c` + entryIngest + `
 	 ORDER BY c.id`
