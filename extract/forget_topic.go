@@ -36,6 +36,7 @@ var topicsForgotten = func() map[string]forgotten {
 		"love life": love, "relationship": love, "relationships": love, "dating life": love, "marriage": love, "divorce": of("marital status", `divorce divorced divorcing`),
 		"money": money, "finances": money, "financial situation": money, "debts": of("", `debt debts owe loan`),
 		"address": home, "where i live": home, "home address": home, "location": home, "family": family,
+		"name": of("first name,last name,name", ""), "full name": of("first name,last name,name", ""),
 		"phone number": of("phone number", "phone"), "number": of("phone number", "phone"), "phone": of("phone number,phone", "phone"), "email": of("email address", "email"), "email address": of("email address", "email"),
 		"kids": of("number of children", `kids kid children`), "children": of("number of children", `kids children`), "pets": of("", `pet pets dog cat`),
 	}

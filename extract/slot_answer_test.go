@@ -70,7 +70,7 @@ func TestFewWordsOnWhatWasSaid(t *testing.T) {
 
 func TestAnswerLengthIsKept(t *testing.T) {
 	for text, want := range map[string]string{
-		"Please keep answers short": "answer length=short", "Please give me long, detailed answers": "answer length=long", "I want detailed replies please": "answer length=detailed",
+		"Please keep answers short": "answer length=short", "Please give me long, detailed answers": "answer length=long", "Please give me detailed replies": "answer length=detailed",
 	} {
 		if got := extracted(t, nil, user(text)); len(got) != 1 || holds(got[0]) != want {
 			t.Errorf("%q: %+v, want %q", text, got, want)

@@ -88,7 +88,7 @@ func favoriteSlot(s *saying) (about, bool) {
 	}
 	if m := s.matchText(favoriteIs, "favorite"); m != nil {
 		kind, verb, value = m[1], m[2], valueOf(m[3])
-		if opinion(m[3]) && !strings.Contains(m[1], "word") || doingOn.MatchString(m[3]) {
+		if opinion(m[3]) && !startsName(m[3]) && !strings.Contains(m[1], "word") || doingOn.MatchString(m[3]) {
 			return about{}, false // "my favorite city is far away"
 		}
 		if whole := strings.TrimRight(m[3], ".!"); strings.HasPrefix(whole, "The ") || strings.HasPrefix(whole, "the ") || startsName(whole) {

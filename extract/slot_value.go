@@ -24,8 +24,8 @@ func opinion(text string) bool {
 	}
 	first := strings.Trim(words[0], ".,!")
 	switch {
-	case opinions[first]:
-		return !(len(words) > 1 && startsName(strings.TrimSpace(text[min(len(text), len(words[0])+1):]))) // "New York"
+	case opinions[first]: // "far away", but neither "dark green" nor "New York"
+		return len(words) == 1 || opinions[strings.Trim(words[1], ".,!")] || behindOpinion[strings.Trim(words[1], ".,!")] || strings.HasSuffix(words[0], ",")
 	case first == "a" || first == "an" || first == "the" || first == "such" || first == "my":
 		rest := words[1:]
 		for len(rest) > 1 && (opinions[strings.Trim(rest[0], ",")] || rest[0] == "a" || rest[0] == "total" || rest[0] == "complete" || rest[0] == "absolute" || rest[0] == "true") {
@@ -35,6 +35,9 @@ func opinion(text string) bool {
 	}
 	return false
 }
+
+// behindOpinion are words that go on behind an opinion, and are no thing that is so.
+var behindOpinion = set(`to for at in on and but or because since as with from this these those again about by of than enough though lately anymore that if when me him her us it them i we you they my your compared today tonight tomorrow yesterday here tbh lol haha atm rn`)
 
 var (
 	zodiac    = set(`aries taurus gemini cancer leo virgo libra scorpio sagittarius capricorn aquarius pisces`)
@@ -64,6 +67,9 @@ func (s *saying) holdsAs(attribute, text string) bool {
 		return digits || bedtimes.MatchString(text) && !opinion(text)
 	case attribute == "address" || attribute == "office" || attribute == "seat" || attribute == "desk" || strings.HasPrefix(attribute, "time"):
 		return digits || startsName(strings.TrimPrefix(low0(text), "the ")) || strings.Contains(text, "[redacted")
+	}
+	if startsName(text) && !strings.Contains(text, " ") || attribute == "dream job" || attribute == "major" || attribute == "degree" {
+		return !opinion(text)
 	}
 	return !opinion(text) && !doingWord.MatchString(text)
 }
