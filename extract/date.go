@@ -54,13 +54,14 @@ type mention struct {
 
 // resolve finds what a sentence said at a time (in its zone) tells of dates,
 // writes the dates of relative words beside them and gives the most exact one.
-// Nothing is written into quotations, code, brackets and addresses. A zero time
+// The same words have it beside them once. Nothing is written into quotations, code, brackets and addresses. A zero time
 // resolves nothing that is relative.
 func resolve(text string, said time.Time, english bool) (string, moment) {
 	spans := guarded(text)
 	var out strings.Builder
 	done := 0
 	var best moment
+	noted := map[string]bool{} // words that have their date beside them already
 	for _, m := range mentions(text, said, english) {
 		for len(spans) > 0 && spans[0][1] <= m.start {
 			spans = spans[1:]
@@ -71,6 +72,11 @@ func resolve(text string, said time.Time, english bool) (string, moment) {
 		best = best.better(m.when)
 		if rest := strings.TrimLeft(text[m.end:], " ,"); m.note == "" || strings.HasPrefix(rest, "(") && len(rest) > 1 && digitOf(rune(rest[1])) >= 0 {
 			continue
+		}
+		if words := strings.ToLower(text[m.start:m.end]); noted[words] {
+			continue
+		} else {
+			noted[words] = true
 		}
 		out.WriteString(text[done:m.end])
 		out.WriteString(" (" + m.note + ")")

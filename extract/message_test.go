@@ -229,11 +229,17 @@ func TestLongMessagesLoseNothing(t *testing.T) {
 		}
 	}
 
-	words := strings.Repeat("word ", 900)
+	words := ""
+	for i := range 900 {
+		words += fmt.Sprintf("word%d ", i)
+	}
 	if got := strings.Join(texts(extracted(t, nil, user(words))), " "); strings.Count(got, "word") != 900 {
 		t.Errorf("%d of 900 words", strings.Count(got, "word"))
 	}
-	han := strings.Repeat("我住在上海", 1000)
+	han := ""
+	for i := range 1000 {
+		han += "我住在上海" + string(rune('一'+i))
+	}
 	if got := strings.Join(texts(extracted(t, nil, user(han))), ""); got != han {
 		t.Errorf("%d of %d characters", utf8.RuneCountInString(got), utf8.RuneCountInString(han))
 	}
@@ -247,6 +253,16 @@ func TestLongMessagesLoseNothing(t *testing.T) {
 	if got := extracted(t, nil, user(request)); len(got) != 1 {
 		t.Errorf("a long request gave %s", quoted(texts(got)))
 	}
+}
+
+// What is said again and again in a message is one statement: each costs its reading.
+func TestRepetitionsAreSaidOnce(t *testing.T) {
+	for text, most := range map[string]int{"I live in Rome\n": 1, "tomorrow ": 3, "I have a cat, ": 6, "\"I live in Rome\" ": 6, "Do you? ": 0} {
+		if got := extracted(t, nil, user(strings.Repeat(text, 30<<10/len(text)))); len(got) > most {
+			t.Errorf("%q gives %d statements", text, len(got))
+		}
+	}
+	check(t, user("I ran today, today I also swam"), []string{"I ran today (2024-02-28), today I also swam"})
 }
 
 func TestOtherLanguagesAreKept(t *testing.T) {

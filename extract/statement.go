@@ -3,6 +3,7 @@ package extract
 import (
 	"context"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -60,7 +61,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	g := grouping{
 		hearing: h, ctx: ctx, message: m,
 		english: isEnglish(strings.Join(withoutCode(strings.Split(text, "\n")), "\n")), assistant: m.Role == memd.RoleAssistant, said: at(m),
-		names: without(h.names, wordsOf(m.Name)), judged: map[string]judgement{}, parted: map[string][]clausePart{},
+		names: without(h.names, wordsOf(m.Name)), judged: map[string]judgement{}, parted: map[string][]clausePart{}, unsaidOnce: map[string]bool{},
 	}
 	if g.assistant {
 		text = dropSpokenLines(text)
@@ -106,9 +107,34 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	if g.assistant {
 		wanted = assistantStatements
 	}
-	out := pack(g.out, wanted, []int{joinWords / 3, joinWords * 2 / 3, joinWords}, func(s statement) int { return s.words })
+	out := pack(distinct(g.out), wanted, []int{joinWords / 3, joinWords * 2 / 3, joinWords}, func(s statement) int { return s.words })
 	out = pack(out, maxStatements, []int{maxRunes / 4, maxRunes / 2, maxRunes}, func(s statement) int { return utf8.RuneCountInString(s.text) })
-	return finish(ctx, out, h.rules.KeepSecrets)
+	out, err = finish(ctx, out, h.rules.KeepSecrets)
+	return distinct(out), err
+}
+
+// distinct leaves out what a message says again word for word: it tells no more, and
+// each statement costs its reading. Where anything is to be forgotten, what comes before
+// and behind that differs.
+func distinct(in []statement) []statement {
+	if slices.ContainsFunc(in, func(s statement) bool { return s.forget }) {
+		return in
+	}
+	type said struct {
+		text string
+		slot about
+		with *memd.Message
+	}
+	seen := make(map[said]bool, len(in))
+	var out []statement
+	for _, s := range in {
+		key := said{s.text, s.slot, s.with}
+		if !seen[key] {
+			seen[key] = true
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // pack joins neighbours, if there are more statements than wanted, into as small
@@ -286,8 +312,9 @@ type grouping struct {
 	form bool
 	// listed says that the piece at hand is one of a list.
 	listed bool
-	// unsaid are the questions and commands left out so far.
+	// unsaid are the questions and commands left out so far, each once.
 	unsaid      []string
+	unsaidOnce  map[string]bool
 	unsaidWords int
 	// judged are short sentences with what was judged of them: a message of many
 	// lines has many that are alike.
@@ -509,8 +536,11 @@ func (g *grouping) sentence(text string) {
 		return
 	case asks, commands:
 		g.spoken, g.asked, g.adjacent = true, text, false
-		g.unsaid = append(g.unsaid, text)
-		g.unsaidWords += countWords(text)
+		if !g.unsaidOnce[text] {
+			g.unsaidOnce[text] = true
+			g.unsaid = append(g.unsaid, text)
+			g.unsaidWords += countWords(text)
+		}
 		return
 	}
 	first := !g.spoken
