@@ -123,6 +123,7 @@ func TestForgetting(t *testing.T) {
 		"Please don't remember this: my boss is Henrik":            "-my boss is Henrik [boss=Henrik]",
 		"nah forget it":                                            "",
 		"Forget about it!":                                         "",
+		"don't forget my name":                                     "",
 		"I forgot my umbrella on the tram":                         "I forgot my umbrella on the tram",
 		"I never forget a face":                                    "I never forget a face",
 		"Don't forget to call mum":                                 "Don't forget to call mum",
@@ -141,6 +142,15 @@ func TestForgetting(t *testing.T) {
 	if len(got) != 1 || !got[0].Forget || got[0].Subject != "damon" || got[0].Text != "Damon" || got[0].Slot != "" {
 		t.Errorf("%+v", got)
 	}
+}
+
+// All that was said in the session, or what was said last.
+func TestForgettingWhatWasSaid(t *testing.T) {
+	for _, request := range []string{"Forget everything I told you", "Delete all my memories.", "please forget everything"} {
+		checkTold(t, talk("I have a cat", "I live in Rome", request), "I have a cat [has:cat]", "I live in Rome [home=Rome]", "-I have a cat", "-I live in Rome")
+	}
+	checkTold(t, talk("I live in Rome", "Don't remember that"), "I live in Rome [home=Rome]", "-I live in Rome")
+	checkTold(t, talk("I have a dog called Rex", "forget that I have a dog"), "I have a dog called Rex [pet:rex]", "-I have a dog called Rex", "-I have a dog [has:dog]")
 }
 
 // "He" takes along what its speaker said just before, if nobody said anything else.

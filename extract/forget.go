@@ -54,6 +54,20 @@ func (g *grouping) forgets(text string) bool {
 	if forgetLast.MatchString(bare) || takesBackLast.MatchString(bare) || forgetBare.MatchString(bare) && len(g.out) == 0 && !g.spoken && g.follows() {
 		return g.forgetsLast()
 	}
+	if m := mindful.FindStringSubmatch(bare); m != nil && !verbal(wordsOf(m[1])) {
+		g.spoken, g.asked, g.adjacent = true, text, false
+		return true // "don't forget my name" tells none
+	}
+	if forgetAll.MatchString(bare) {
+		g.forgetsSession()
+		if m := forgetAbout.FindStringSubmatch(bare); m != nil {
+			g.out = append(g.out, statement{text: m[1], slot: about{subject: topic(m[1])}, forget: true, words: s.words})
+		}
+		return true
+	}
+	if sameBreath.MatchString(bare) && len(g.out) == 0 && !g.spoken && g.follows() {
+		return g.forgetsLast()
+	}
 	if sameBreath.MatchString(bare) && g.adjacent && len(g.out) > 0 && !g.out[len(g.out)-1].forget {
 		g.out = g.out[:len(g.out)-1]
 		g.spoken, g.asked, g.adjacent = true, "", false
@@ -89,7 +103,7 @@ func (g *grouping) forgets(text string) bool {
 		if s.slot = slotOf(clause); s.slot.name == "" {
 			s.slot = looseSlot(clause)
 		}
-		if was, found := g.saidOf(clause); found && s.slot.name == "" {
+		if was, found := g.saidOf(clause); found && (s.slot.name == "" || was.slot.name != s.slot.name && strings.HasPrefix(was.slot.name, "pet:")) {
 			g.out = append(g.out, statement{text: was.text, forget: true, words: was.words})
 		}
 		s.text, s.when = resolve(clause, g.said, g.english)
@@ -223,6 +237,38 @@ func clauseSlot(clause string) string {
 		return "called"
 	}
 	return "name"
+}
+
+var (
+	// forgetAll asks for all to be forgotten that was said.
+	forgetAll = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:forget|delete|erase|remove|wipe|clear)\s+(?:(?:everything|all(?: of (?:it|this|that|what))?|anything)(?:\s+(?:that\s+)?(?:i(?:'ve| have)?(?: ever)?(?: just)? (?:said|told you|mentioned|shared|wrote)|you (?:know|have|remember|stored|saved|learned)|we (?:said|talked about|discussed)))?(?:\s+(?:so far|here|today|to you|in this (?:chat|conversation)|about (?:me|myself)))*|(?:all )?(?:of )?(?:my|your|the) (?:memor(?:y|ies)(?: of me| about me)?|data|history)|(?:all )?(?:what|whatever) i(?:'ve| have)? (?:said|told you)(?: so far)?)(?:[\s,]+(?:please|pls|now|ok|okay|thanks))*$`)
+	// mindful asks that what was told be kept in mind.
+	mindful = english(`^` + lightWords + `(?:don't|dont|do not|never|you (?:must not|mustn't|shouldn't|won't))\s+(?:ever\s+)?forget\s+((?:about\s+)?(?:my|our|me|us|it|that|this|these|those|what|who)\b[^,.;:]{0,40})$`)
+)
+
+// forgetsSession asks for all to be forgotten that the speaker has said in the session, as
+// far as it is at hand, and what is known of them as such.
+func (g *grouping) forgetsSession() {
+	g.out = nil
+	g.spoken, g.asked, g.adjacent = true, "", false
+	if g.shallow {
+		return
+	}
+	for i, earlier := range g.heard {
+		if !sameSpeaker(earlier, g.message) || len(earlier.Text) > recalledText {
+			continue
+		}
+		before := &hearing{rules: g.rules, names: g.hearing.names, heard: g.heard[:i], shallow: true}
+		all, err := before.statements(g.ctx, earlier)
+		if err != nil {
+			return
+		}
+		for _, s := range all {
+			if !s.forget {
+				g.out = append(g.out, statement{text: s.text, forget: true, words: s.words})
+			}
+		}
+	}
 }
 
 // forgetBare asks in so many words for what was just said to be forgotten.
