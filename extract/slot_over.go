@@ -436,13 +436,21 @@ func (a about) anchored(text string) about {
 			}
 			date, _, closed := strings.Cut(low[at+len(phrase):], ")")
 			if closed && datedAs.MatchString(date) {
-				a.value = strings.Join(append(append(append([]string{}, words[:i]...), date), words[i+size:]...), " ")
+				kept := slices.Clone(words[:i])
+				for _, w := range words[i : i+size] {
+					if hourWord.MatchString(w) {
+						kept = append(kept, w) // "6:15 tomorrow"
+					}
+				}
+				a.value = strings.Join(slices.Concat(kept, []string{date}, words[i+size:]), " ")
 				return a
 			}
 		}
 	}
 	return a
 }
+
+var hourWord = regexp.MustCompile(`^(?:\d{1,2}[:.]\d\d(?:am|pm)?|\d{1,2}(?:am|pm)|noon|midnight)$`)
 
 var datedAs = regexp.MustCompile(`^(?:week of )?\d{4}-\d\d(?:-\d\d)?$`)
 

@@ -166,7 +166,7 @@ func cutLast(text string) (head, last string, two bool) {
 
 // eventDay is the day or time that a text names, as it was said; "" if there is none.
 func eventDay(text string) string {
-	if !dayWord.MatchString(text) {
+	if !dayWord.MatchString(text) && !spanWord.MatchString(text) {
 		return ""
 	}
 	fields := strings.Fields(strings.ToLower(strings.Trim(eventEnd.ReplaceAllString(text, ""), " .!")))
@@ -181,11 +181,14 @@ func eventDay(text string) string {
 		end--
 	}
 	day := strings.Join(fields[:end], " ")
-	if !dayWord.MatchString(day) {
+	if !dayWord.MatchString(day) && !spanWord.MatchString(day) {
 		return ""
 	}
 	return day
 }
+
+// spanWord is how far off something is.
+var spanWord = english(`\bin (?:a|an|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of) (?:days?|weeks?|months?|years?|hours?)\b`)
 
 // ofTime says whether a word tells when.
 func ofTime(low string) bool {

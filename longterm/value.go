@@ -3,6 +3,7 @@ package longterm
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -65,14 +66,61 @@ func otherTime(was, is string) bool {
 			return true
 		}
 	}
-	return hourA != "" && hourB != "" && hourA != hourB
+	return hourA != "" && hourB != "" && !sameHour(hourA, hourB)
+}
+
+var (
+	hourParts = regexp.MustCompile(`^(\d{1,2})(?:[:.](\d\d))?([ap]m)?`)
+	hourWords = strings.Fields("midnight one two three four five six seven eight nine ten eleven twelve")
+)
+
+// sameHour says whether two hours may be one: "9" is 9 am and 9 pm.
+func sameHour(a, b string) bool {
+	minuteA, halfA := clockOf(a)
+	minuteB, halfB := clockOf(b)
+	if minuteA < 0 || minuteB < 0 {
+		return a == b
+	}
+	return minuteA%720 == minuteB%720 && (halfA == 0 || halfB == 0 || halfA == halfB)
+}
+
+// clockOf gives the minute of an hour and the half of the day that it is of, 1 or 2, 0 if it
+// may be of either; a minute of -1 if it is not known.
+func clockOf(hour string) (minute, half int) {
+	switch hour {
+	case "noon", "midday":
+		return 720, 2
+	case "midnight":
+		return 0, 1
+	}
+	hour = strings.TrimSuffix(hour, "o'clock")
+	if i := slices.Index(hourWords, hour); i > 0 {
+		return i * 60, 0
+	}
+	m := hourParts.FindStringSubmatch(hour)
+	if m == nil {
+		return -1, 0
+	}
+	minute, _ = strconv.Atoi(m[1])
+	minute *= 60
+	if m[2] != "" {
+		more, _ := strconv.Atoi(m[2])
+		minute += more
+	}
+	switch {
+	case m[3] == "am":
+		half = 1
+	case m[3] == "pm", minute >= 780:
+		half = 2
+	}
+	return minute, half
 }
 
 // dayAndHour parts a time into its day and its hour, "" for what it does not tell.
 func dayAndHour(text string) (day, hour string) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	if m := hourOf.FindStringIndex(text); m != nil && !isoDay.MatchString(text) {
-		hour = strings.NewReplacer("at ", "", "around ", "", "from ", "", ".", "", " ", "", ":00", "").Replace(text[m[0]:m[1]])
+		hour = strings.NewReplacer("at ", "", "around ", "", "from ", "", "a.m", "am", "p.m", "pm", " ", "").Replace(text[m[0]:m[1]])
 		text = text[:m[0]] + " " + text[m[1]:]
 	}
 	return strings.Join(strings.Fields(fillers.ReplaceAllString(text, " ")), " "), hour

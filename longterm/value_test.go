@@ -14,6 +14,7 @@ func TestContradicts(t *testing.T) {
 		{"date:exam", "9", "5 may", false}, {"date:exam", "9", "10", true}, {"date:exam", "10:30", "5 may", false}, {"date:exam", "2026-04", "2026-04-12", false}, {"date:exam", "2026-04", "2026-05-12", true},
 		{"date:exam", "week of 2026-03-16", "2026-03-18", false}, {"date:exam", "week of 2026-03-16", "2026-03-24", true}, {"deadline", "5 may", "12 may", true}, {"date:party", "at noon", "noon", false},
 		{"date:call", "2026-03-12 10:30", "2026-03-12", false}, {"date:call", "3pm", "3 pm", false},
+		{"date:call", "9", "9am", false}, {"date:call", "18:00", "6pm", false}, {"date:call", "9am", "9pm", true}, {"date:call", "nine", "9:00", false}, {"date:call", "noon", "12", false}, {"date:call", "9:15", "9", true}, {"date:call", "9.30", "9:30 am", false},
 		{"diet", "vegan", "gluten-free", false}, {"diet", "vegetarian", "kosher", false}, {"diet", "vegetarian", "low-carb", false}, {"diet", "pescatarian", "halal", false}, {"diet", "vegan", "vegetarian", true},
 		{"diet", "vegetarian", "meat", true}, {"diet", "everything", "meat", false}, {"diet", "vegan", "keto", false}, {"diet", "keto", "paleo", true}, {"diet", "a vegetarian diet", "eats anything", true},
 		{"commute", "40 minutes", "train", false}, {"commute", "bus", "train", true}, {"commute", "40 minutes", "50 minutes", true},
