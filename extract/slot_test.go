@@ -174,7 +174,7 @@ func TestSlots(t *testing.T) {
 		"My blood type is A positive":                   "blood type=A positive",
 		"My driving test is on 5 May 2025":              "date:driving test=5 may 2025",
 		"My driving test was moved to 19 May 2025":      "date:driving test=19 may 2025",
-		"My train is at 6:15 tomorrow morning":         "date:train=6:15 2024-02-29",
+		"My train is at 6:15 tomorrow morning":          "date:train=6:15 2024-02-29",
 		"The wedding is at 3pm in the town hall":        "date:wedding=3pm",
 		"The launch is at the end of June":              "date:launch=2024-06",
 		"My meeting is at 3 Main Street":                "",
