@@ -753,10 +753,11 @@ func turnLine(m outgoing) string {
 		case "tool_calls":
 			var calls []struct {
 				Function struct{ Name, Arguments string }
+				Custom   struct{ Name, Input string }
 			}
 			_ = json.Unmarshal(o.value, &calls)
 			for _, call := range calls {
-				said = append(said, "[calls "+indented(call.Function.Name+" "+call.Function.Arguments)+"]")
+				said = append(said, "[calls "+indented(call.Function.Name+call.Custom.Name+" "+call.Function.Arguments+call.Custom.Input)+"]")
 			}
 		case "function_call":
 			var call struct{ Name, Arguments string }

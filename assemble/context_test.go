@@ -487,7 +487,9 @@ func TestContextQuotesASessionThatIsNotLearnedFrom(t *testing.T) {
 }
 
 // long is an answer of n bytes or a few more.
-func long(n int) string { return strings.Repeat("It is a long story, of which this is a part. ", n/45+1) }
+func long(n int) string {
+	return strings.Repeat("It is a long story, of which this is a part. ", n/45+1)
+}
 
 // One long message leaves room for all that is short, wherever it is quoted.
 func TestContextIsNotFilledByOneLongMessage(t *testing.T) {

@@ -90,6 +90,7 @@ func (g *group) takeFunctionResult(s said) bool {
 		return false
 	}
 	m.role = roleFunction
+	m.others = append(m.others, member{"name", quote(callable(s.name))})
 	g.messages = append(g.messages, m)
 	g.said = append(g.said, s)
 	return true

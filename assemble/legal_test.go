@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"sync"
 
@@ -71,11 +72,11 @@ func checkLegal(messages []json.RawMessage) ([]sentMessage, error) {
 				waiting = slices.Delete(waiting, at, at+1)
 			}
 		case m.FunctionCall != nil:
-			var call struct{ Name string }
-			if json.Unmarshal(m.FunctionCall, &call) != nil {
+			var call namedCall
+			if strictly(m.FunctionCall, &call) != nil || !call.legal() {
 				return nil, fmt.Errorf("messages[%d]: a function_call that is none", i)
 			}
-			if i++; i == len(all) || all[i].Role != "function" || *all[i].Name != call.Name {
+			if i++; i == len(all) || all[i].Role != "function" || *all[i].Name != *call.Name {
 				return nil, fmt.Errorf("messages[%d]: the function is not answered", i)
 			}
 		}
@@ -102,9 +103,9 @@ func readSent(raw json.RawMessage) (sentMessage, error) {
 			return m, fmt.Errorf("content without parts")
 		}
 		for _, p := range parts {
-			part := sentPart{raw: string(p)}
-			if err := json.Unmarshal(p, &part); err != nil || part.Type == "" {
-				return m, fmt.Errorf("a part without a type")
+			part, err := readPart(m.Role, p)
+			if err != nil {
+				return m, err
 			}
 			m.parts = append(m.parts, part)
 		}
@@ -126,7 +127,7 @@ func readSent(raw json.RawMessage) (sentMessage, error) {
 			return m, fmt.Errorf("says nothing")
 		}
 	case "tool":
-		if m.ToolCallID == nil || assistants {
+		if m.ToolCallID == nil || m.Name != nil || assistants {
 			return m, fmt.Errorf("is no result")
 		}
 	case "function":
@@ -141,9 +142,25 @@ func readSent(raw json.RawMessage) (sentMessage, error) {
 		return m, fmt.Errorf("role %q", m.Role)
 	}
 	if m.ToolCalls != nil {
-		var calls []struct{ ID string }
-		if json.Unmarshal(m.ToolCalls, &calls) != nil || len(calls) == 0 {
-			return m, fmt.Errorf("tool_calls without calls")
+		var calls []struct {
+			ID       string     `json:"id"`
+			Type     string     `json:"type"`
+			Function *namedCall `json:"function"`
+			Custom   *struct {
+				Name  *string `json:"name"`
+				Input *string `json:"input"`
+			} `json:"custom"`
+		}
+		if err := strictly(m.ToolCalls, &calls); err != nil || len(calls) == 0 {
+			return m, fmt.Errorf("tool_calls: %w", err)
+		}
+		for _, c := range calls {
+			switch {
+			case c.Type == "function" && c.Custom == nil && c.Function.legal():
+			case c.Type == "custom" && c.Function == nil && c.Custom != nil && c.Custom.Name != nil && c.Custom.Input != nil && callableName.MatchString(*c.Custom.Name):
+			default:
+				return m, fmt.Errorf("a call that is none: %s", m.ToolCalls)
+			}
 		}
 		for _, c := range calls {
 			if c.ID == "" || slices.Contains(m.calls, c.ID) {
@@ -153,6 +170,81 @@ func readSent(raw json.RawMessage) (sentMessage, error) {
 		}
 	}
 	return m, nil
+}
+
+type namedCall struct {
+	Name      *string `json:"name"`
+	Arguments *string `json:"arguments"`
+}
+
+func (c *namedCall) legal() bool {
+	return c != nil && c.Name != nil && c.Arguments != nil && callableName.MatchString(*c.Name)
+}
+
+// strictly reads JSON that has no members but those of v, in the very letters.
+func strictly(raw json.RawMessage, v any) error {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(v); err != nil {
+		return err
+	}
+	for _, key := range regexp.MustCompile(`"([A-Za-z_]+)"\s*:`).FindAllSubmatch(raw, -1) {
+		if string(key[1]) != string(bytes.ToLower(key[1])) {
+			return fmt.Errorf("member %q", key[1])
+		}
+	}
+	return nil
+}
+
+// readPart holds a part of a content to what the role may have.
+func readPart(role string, raw json.RawMessage) (sentPart, error) {
+	p := sentPart{raw: string(raw)}
+	var given struct {
+		Type     string  `json:"type"`
+		Text     *string `json:"text"`
+		Refusal  *string `json:"refusal"`
+		ImageURL *struct {
+			URL    string  `json:"url"`
+			Detail *string `json:"detail"`
+		} `json:"image_url"`
+		Audio *struct {
+			Data   string `json:"data"`
+			Format string `json:"format"`
+		} `json:"input_audio"`
+		File *struct {
+			ID       *string `json:"file_id"`
+			Data     *string `json:"file_data"`
+			Filename *string `json:"filename"`
+		} `json:"file"`
+	}
+	if err := strictly(raw, &given); err != nil {
+		return p, fmt.Errorf("part %s: %w", raw, err)
+	}
+	_ = json.Unmarshal(raw, &p)
+	has := map[string]bool{"text": given.Text != nil, "refusal": given.Refusal != nil, "image_url": given.ImageURL != nil, "input_audio": given.Audio != nil, "file": given.File != nil}
+	for kind, there := range has {
+		if there != (kind == given.Type) {
+			return p, fmt.Errorf("part %s", raw)
+		}
+	}
+	ok := false
+	switch given.Type {
+	case "text":
+		ok = true
+	case "refusal":
+		ok = role == "assistant"
+	case "image_url":
+		detail := given.ImageURL.Detail
+		ok = role == "user" && given.ImageURL.URL != "" && (detail == nil || slices.Contains([]string{"auto", "low", "high"}, *detail))
+	case "input_audio":
+		ok = role == "user" && given.Audio.Data != "" && slices.Contains([]string{"wav", "mp3"}, given.Audio.Format)
+	case "file":
+		ok = role == "user" && (given.File.ID != nil || given.File.Data != nil)
+	}
+	if !ok {
+		return p, fmt.Errorf("%s has no part %s", role, raw)
+	}
+	return p, nil
 }
 
 var codec = sync.OnceValues(func() (tokenizer.Codec, error) { return tokenizer.Get(tokenizer.O200kBase) })
@@ -197,4 +289,21 @@ func countSent(messages []sentMessage) int {
 		}
 	}
 	return n
+}
+
+func TestWhatIsNotLegalIsMended(t *testing.T) {
+	for given, want := range map[string]string{
+		`{"role":"user","content":[{"type":"text","text":"a","cache_control":{}},{"type":"image_url","image_url":"u"},{"type":"video","v":1}]}`: `{"role":"user","content":[{"type":"text","text":"a"},{"type":"image_url","image_url":{"url":"u"}},{"type":"text","text":"[attachment]"}]}`,
+		`{"role":"system","content":[{"type":"text", "text":"a"},{"type":"image_url","image_url":{"url":"u"}}]}`:                                `{"role":"system","content":[{"type":"text", "text":"a"},{"type":"text","text":"[image]"}]}`,
+		`{"role":"tool","tool_call_id":"c","name":"f","content":[{"type":"input_audio","input_audio":{"data":"x","format":"wav"}}]}`:            `{"role":"tool","content":[{"type":"text","text":"[audio]"}],"tool_call_id":"c"}`,
+		`{"role":"assistant","content":null,"tool_calls":[{"id":"c","function":{"name":"f g","arguments":{"n": 12345678901234567890}}}]}`:       `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"f_g","arguments":"{\"n\":12345678901234567890}"}}]}`,
+		`{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function"}]}`:                                                       `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"tool","arguments":"{}"}}]}`,
+		`{"role":"assistant","content":null,"function_call":{"name":"f g","arguments":"{}"}}`:                                                   `{"role":"assistant","content":null,"function_call":{"name":"f_g","arguments":"{}"}}`,
+		`{"role":"assistant","content":null,"tool_calls":[{"id":"c",  "type":"function","function":{"arguments":"{}","name":"f"}}]}`:            `{"role":"assistant","content":null,"tool_calls":[{"id":"c",  "type":"function","function":{"arguments":"{}","name":"f"}}]}`,
+	} {
+		m, ok := newOutgoing(logged(t, 1, given))
+		if got := string(m.encode()); !ok || got != want {
+			t.Errorf("%s becomes\n%s, want\n%s", given, got, want)
+		}
+	}
 }

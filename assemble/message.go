@@ -36,7 +36,7 @@ type outgoing struct {
 	// calls and answers hold the ids of its tool calls, and of the call it answers.
 	calls   []string
 	answers string
-	// function is the name in a function_call, the form that tool_calls replaced.
+	// function is the name in a function_call, the form that tool_calls replaced, as given.
 	function string
 }
 
@@ -69,8 +69,8 @@ const roleFunction = "function"
 var sendableName = regexp.MustCompile(`^[^\s<|\\/>]{1,64}$`)
 
 // newOutgoing makes of a logged message what can be sent: members that OpenAI's
-// format has for its role, with the values as given, byte for byte. ok is false if
-// nothing is left of it.
+// format has for its role, with the values as given, byte for byte, if they are legal there.
+// ok is false if nothing is left of it.
 func newOutgoing(s said) (m outgoing, ok bool) {
 	var given map[string]json.RawMessage
 	if json.Unmarshal(s.raw, &given) != nil {
@@ -81,7 +81,7 @@ func newOutgoing(s said) (m outgoing, ok bool) {
 		return outgoing{}, false
 	}
 	keep := func(key string, value json.RawMessage) { m.others = append(m.others, member{key, value}) }
-	if name := stringOf(given["name"]); name != "" {
+	if name := stringOf(given["name"]); name != "" && s.role != memd.RoleTool {
 		if sendableName.MatchString(name) {
 			keep("name", given["name"])
 		} else {
@@ -90,9 +90,9 @@ func newOutgoing(s said) (m outgoing, ok bool) {
 	}
 	switch s.role {
 	case memd.RoleAssistant:
-		if ids, ok := callIDs(given["tool_calls"]); ok {
+		if ids, calls, ok := legalCalls(given["tool_calls"]); ok {
 			m.calls = ids
-			keep("tool_calls", given["tool_calls"])
+			keep("tool_calls", calls)
 		}
 		if refusal := given["refusal"]; stringOf(refusal) != "" {
 			keep("refusal", refusal)
@@ -109,7 +109,8 @@ func newOutgoing(s said) (m outgoing, ok bool) {
 		}
 		if m.calls == nil && json.Unmarshal(given["function_call"], &call) == nil && call.Name != "" {
 			m.function = call.Name
-			keep("function_call", given["function_call"])
+			legal, _ := legalFunction(given["function_call"])
+			keep("function_call", legal)
 		}
 		if len(m.parts) == 0 && len(m.others) == 0 {
 			return outgoing{}, false
@@ -144,50 +145,9 @@ func (m *outgoing) readContent(raw json.RawMessage) bool {
 		return false
 	}
 	for _, p := range given {
-		var known struct {
-			Type     string `json:"type"`
-			Text     string `json:"text"`
-			ImageURL struct {
-				Detail string `json:"detail"`
-			} `json:"image_url"`
-		}
-		if json.Unmarshal(p, &known) != nil {
-			known.Type = "" // a kind that is not known here
-		}
-		switch known.Type {
-		case "text":
-			m.parts = append(m.parts, part{text: known.Text, raw: p})
-		case "input_text", "output_text": // what another format of OpenAI calls a text
-			m.parts = append(m.parts, part{text: known.Text})
-		case "image_url":
-			kind := imagePart
-			if known.ImageURL.Detail == "low" {
-				kind = thumbPart
-			}
-			m.parts = append(m.parts, part{raw: p, is: kind})
-		default:
-			m.parts = append(m.parts, part{raw: p, is: otherPart})
-		}
+		m.parts = append(m.parts, legalPart(memd.Role(m.role), p))
 	}
 	return true
-}
-
-// callIDs gives the ids of tool calls; ok is false if there are none.
-func callIDs(raw json.RawMessage) (ids []string, ok bool) {
-	var calls []json.RawMessage
-	if json.Unmarshal(raw, &calls) != nil || len(calls) == 0 {
-		return nil, false
-	}
-	for _, c := range calls {
-		var call struct {
-			ID json.RawMessage `json:"id"`
-		}
-		if json.Unmarshal(c, &call) != nil {
-			call.ID = nil
-		}
-		ids = append(ids, stringOf(call.ID))
-	}
-	return ids, true
 }
 
 // sendable makes a name of one that OpenAI would refuse.
