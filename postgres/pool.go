@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +24,12 @@ type Config struct {
 	ConnectTimeout time.Duration
 	// Name is shown in pg_stat_activity; default "memd".
 	Name string
+	// Patience is how long anybody waits for a connection; then it is Unavailable. 0: as
+	// long as the caller's context.
+	Patience time.Duration
+	// StatementLimit is when the server itself ends a statement, and a transaction in which
+	// nothing is asked: memd may be gone and not have said so. 0: never.
+	StatementLimit time.Duration
 }
 
 func (c Config) withDefaults() Config {
@@ -47,13 +54,14 @@ func (c Config) withDefaults() Config {
 // Pool is a pool of connections that work as Role.
 type Pool struct {
 	*pgxpool.Pool
-	once *pgxpool.Pool
+	once   *pgxpool.Pool
+	server *presence
 }
 
 // Once is a pool of its own for statements whose text is put together from what callers
 // send, of which there is no end: it prepares none of them, since a connection would keep
 // each, with its plan, in Postgres's memory. It costs one round trip more.
-func (p *Pool) Once() *Pool { return &Pool{Pool: p.once, once: p.once} }
+func (p *Pool) Once() *Pool { return &Pool{Pool: p.once, once: p.once, server: p.server} }
 
 // Close closes all connections, once they are given back.
 func (p *Pool) Close() {
@@ -94,6 +102,12 @@ func Open(ctx context.Context, url string, cfg Config) (*Pool, error) {
 	// values of five executions is not better than the plan for any (see TestPlans).
 	params["max_parallel_workers_per_gather"] = "0"
 	params["jit"] = "off"
+	if ms := cfg.StatementLimit.Milliseconds(); ms > 0 {
+		params["statement_timeout"] = strconv.FormatInt(ms, 10)
+		params["idle_in_transaction_session_timeout"] = strconv.FormatInt(ms, 10)
+	}
+	server := newPresence()
+	pc.ConnConfig.Tracer = newGate(server, cfg)
 	pc.AfterConnect = func(ctx context.Context, c *pgx.Conn) error {
 		return pgxvector.RegisterTypes(ctx, c)
 	}
@@ -103,13 +117,14 @@ func Open(ctx context.Context, url string, cfg Config) (*Pool, error) {
 	}
 	oc := pc.Copy()
 	oc.MinConns = 0
+	oc.ConnConfig.Tracer = newGate(server, cfg)
 	oc.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
 	once, err := pgxpool.NewWithConfig(ctx, oc)
 	if err != nil {
 		pool.Close()
 		return nil, Err("postgres.open", err)
 	}
-	return &Pool{pool, once}, nil
+	return &Pool{pool, once, server}, nil
 }
 
 // TenantBatch is a batch whose first query sets the tenant. Sent outside a
