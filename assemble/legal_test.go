@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"testing"
 
 	"github.com/tiktoken-go/tokenizer"
 )
