@@ -80,8 +80,9 @@ type listMemories struct {
 type getMemoriesInput struct {
 	scopeQuery
 	pages
-	IncludeSuperseded bool `query:"include_superseded" default:"false" doc:"Also what a later statement took the place of."`
-	AllScopes         bool `query:"all_scopes" default:"false" doc:"Without any id, over the whole tenant; needs an admin's API key."`
+	AsOf              *moment `query:"as_of" doc:"What held at that time."`
+	IncludeSuperseded bool    `query:"include_superseded" default:"false" doc:"Also what a later statement took the place of."`
+	AllScopes         bool    `query:"all_scopes" default:"false" doc:"Without any id, over the whole tenant; needs an admin's API key."`
 }
 
 // scopeQuery are the ids that a query asks for memories with.
@@ -195,7 +196,7 @@ func (s *server) getMemories(ctx context.Context, c *call, in *getMemoriesInput)
 		return answer{}, err
 	}
 	return s.list(ctx, c, "query", in.Offset, in.Cursor, longterm.ListQuery{
-		Scope: scope, Limit: in.Limit, IncludeSuperseded: in.IncludeSuperseded, AllScopes: in.AllScopes,
+		Scope: scope, Limit: in.Limit, AsOf: in.AsOf.pointer(), IncludeSuperseded: in.IncludeSuperseded, AllScopes: in.AllScopes,
 	})
 }
 

@@ -490,6 +490,8 @@ func TestMemoriesAreLearnedAndFound(t *testing.T) {
 	h.send("POST", "/v1/memories/search", `{"query":"favorite color","filters":{"k":"other"},"user_id":"alice"}`).want(200, `"results":[]`)
 	h.send("POST", "/v1/memories/search", `{"query":"favorite color","user_id":"alice","scopes":["ASSISTANT"]}`).want(200, `"results":[]`)
 	h.send("POST", "/v1/memories/search", `{"query":"favorite color","user_id":"alice","as_of":"2026-03-02"}`).want(200, `"results":[]`)
+	h.send("GET", "/v1/memories?user_id=alice&as_of=2026-03-02", nil).want(200, `"results":[]`)
+	h.send("GET", "/v1/memories?user_id=alice&as_of=tomorrow", nil).want(422, "query.as_of")
 	h.send("POST", "/v1/memories/search", `{"query":"favorite color","user_id":"alice","mode":"lexical"}`).want(200, id)
 	h.send("POST", "/v1/memories/search", `{"query":"favorite color","user_id":"alice","mode":"vector"}`).want(200, id)
 	h.send("POST", "/v1/memories/search", `{"query":"favorite color","all_scopes":true}`).want(200, id)
