@@ -19,7 +19,8 @@ type Config struct {
 	// Stream is the stream's name and, in lower case, the first token of its
 	// subjects; default "MEMD".
 	Stream string
-	// Replicas is how many servers of a cluster hold the stream; default 1.
+	// Replicas is how many servers of a cluster hold the stream, at least: one that more
+	// hold is left so. Default 1.
 	Replicas int
 	// MaxBytes bounds the stream on disk; when it is full, publishing fails and the
 	// sweeper makes up for it. Default 256 MiB.

@@ -124,7 +124,14 @@ func (b *Bus) ensure(ctx context.Context) error {
 		} else if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) { // another replica was first
 			stream, err = b.js.UpdateStream(ctx, want)
 		}
-	case err == nil && streamDiffers(stream.CachedInfo().Config, want):
+	case err == nil:
+		have := stream.CachedInfo().Config
+		// Copies are added and never taken away: a replica that was told of fewer must not
+		// undo what another one does.
+		want.Replicas = max(want.Replicas, have.Replicas)
+		if !streamDiffers(have, want) {
+			break
+		}
 		if stream, err = b.js.UpdateStream(ctx, want); err == nil {
 			b.cfg.Log.Info().Str("stream", b.cfg.Stream).Msg("brought the stream to its configuration")
 		}
