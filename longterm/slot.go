@@ -398,6 +398,9 @@ func (c *claim) ends(s *span) bool {
 	case s.claim.negated:
 		return s.claim.value == "" || s.claim.value == c.value
 	}
+	if s.claim.edited != nil && s.claim.value == "" {
+		return c.value != "" // what a person wrote stands where something else was told
+	}
 	return contradicts(c.slot, s.claim.spelled, c.spelled)
 }
 
