@@ -107,7 +107,8 @@ type Request struct {
 	// the session that carry text.
 	Query *string
 	// Turns is how many turns are wanted, none with 0. Recall is how many memories are
-	// wanted at most, none with 0, and Threshold their least score.
+	// wanted at most, none with 0, and Threshold their least score. Those that are pinned come
+	// first, whatever their score, up to longterm.MaxPinned.
 	Turns, Recall int
 	Threshold     float64
 	Filters       longterm.Filter
@@ -181,7 +182,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	}
 	c := &composer{counter: counter, header: a.cfg.Header, line: a.cfg.Line}
 
-	query := longterm.Query{Scope: scope, OwnAgentToo: ownAgent, Limit: min(r.Recall+moreHits, longterm.MaxLimit), Threshold: r.Threshold, Filters: r.Filters}
+	query := longterm.Query{Scope: scope, OwnAgentToo: ownAgent, Limit: min(r.Recall+moreHits, longterm.MaxLimit), Threshold: r.Threshold, Filters: r.Filters, Pinned: true}
 	if r.Query != nil {
 		query.Text = strings.TrimSpace(*r.Query)
 	}
@@ -225,10 +226,8 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		if before && r.CarryOver && len(window.past) > 0 {
 			words = append(saidBefore(window.past[0]), words...)
 		}
-		if query.Text = lastWords(words); query.Text != "" {
-			query.ExcludeSources = certain
-			search.Go(func() { found = a.search(searching, tenant, query) })
-		}
+		query.Text, query.ExcludeSources = lastWords(words), certain
+		search.Go(func() { found = a.search(searching, tenant, query) })
 	}
 	var degraded, unquoted []string
 	if before && r.Summary && len(certain) < window.messages {
@@ -507,22 +506,18 @@ func (a *Assembler) search(ctx context.Context, tenant string, q longterm.Query)
 	ctx, cancel := context.WithTimeout(ctx, a.cfg.RecallTimeout)
 	defer cancel()
 	var out recalled
-	if p := panics.Try(func() { out.hits, out.degraded, out.err = a.recall.Search(ctx, tenant, q) }); p != nil {
+	if p := panics.Try(func() {
+		if q.Text == "" { // nothing was said: what is pinned comes all the same
+			out.hits, out.err = a.store.Pinned(ctx, tenant, q)
+		} else {
+			out.hits, out.degraded, out.err = a.recall.Search(ctx, tenant, q)
+		}
+	}); p != nil {
 		out.err = p.AsError()
 	}
 	if out.err != nil && memd.KindOf(out.err) != memd.Invalid {
 		a.cfg.Log.Warn().Err(out.err).Msg("nothing recalled for a context")
 		return recalled{degraded: []string{Degraded}}
 	}
-	// Those that are pinned come first; the order is theirs otherwise.
-	slices.SortStableFunc(out.hits, func(x, y longterm.Hit) int {
-		switch {
-		case x.Pinned == y.Pinned:
-			return 0
-		case x.Pinned:
-			return -1
-		}
-		return 1
-	})
 	return out
 }

@@ -549,3 +549,33 @@ func TestContextSaysNothingTwice(t *testing.T) {
 		t.Errorf("%s", c.Messages[0])
 	}
 }
+
+// What is pinned comes first, however many others have more to do with what is said.
+func TestContextHasWhatIsPinned(t *testing.T) {
+	m := newMemory(t)
+	lines := []string{"user: The allergy of my aunt is to walnuts"}
+	for i := range 90 {
+		lines = append(lines, fmt.Sprintf("user: My boat number %d lies in the harbour", i))
+	}
+	m.learn(m.say("s", lines...))
+	err := m.storePool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(m.ctx, `UPDATE memory SET pinned = true WHERE memory LIKE '%walnuts%'`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	query := "which boat lies in the harbour"
+	r := assemble.Request{UserID: "alice", SessionID: "new", Query: &query, Recall: 10, Threshold: 0.2, IncludeLongTerm: true}
+	if c := m.context(r); len(c.Recalled) != 10 || !c.Recalled[0].Pinned || c.Recalled[1].Pinned {
+		t.Errorf("%d recalled: %s", len(c.Recalled), c.Messages)
+	}
+	r.Query = nil // and nothing was said
+	if c := m.context(r); len(c.Recalled) != 1 || !c.Recalled[0].Pinned || len(c.Degraded) != 0 {
+		t.Errorf("%d recalled: %s", len(c.Recalled), c.Messages)
+	}
+	r.Filters, err = longterm.ParseFilter(json.RawMessage(`{"run_id":"other"}`))
+	if c := m.context(r); err != nil || len(c.Recalled) != 0 {
+		t.Errorf("%d recalled, %v", len(c.Recalled), err)
+	}
+}

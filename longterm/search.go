@@ -3,6 +3,7 @@ package longterm
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -141,6 +142,9 @@ func (f *finding) propose(ctx context.Context) error {
 		queue(b, count).Query(func(rows pgx.Rows) error { return f.scanCounts(rows) })
 		same := f.sameStatement()
 		queue(b, same).Query(scanIDs(&f.same))
+		if f.query.Pinned {
+			queue(b, f.pinnedStatement("m.id", f.query.Limit)).Query(scanIDs(&f.same))
+		}
 		if f.query.Mode != ModeLexical {
 			queue(b, f.nearStatement()).Query(f.scanNear)
 		}
@@ -370,8 +374,19 @@ func (f *finding) scanCandidates(rows pgx.Rows) error {
 
 func (f *finding) hits() []Hit {
 	hits := []Hit{}
+	if f.query.Pinned {
+		slices.SortStableFunc(f.candidates, func(a, b *candidate) int {
+			switch {
+			case a.Pinned == b.Pinned:
+				return 0
+			case a.Pinned:
+				return -1
+			}
+			return 1
+		})
+	}
 	for _, c := range f.candidates {
-		if len(hits) == f.query.Limit || c.score < f.query.Threshold {
+		if len(hits) == f.query.Limit || c.score < f.query.Threshold && !(f.query.Pinned && c.Pinned) {
 			break
 		}
 		h := Hit{Memory: c.memory(), Score: c.score, Similarity: c.similarity}

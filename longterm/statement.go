@@ -59,6 +59,8 @@ type selection struct {
 	everything bool
 	// without leaves out what one of these messages states.
 	without []int64
+	// pinned takes only what is pinned.
+	pinned bool
 	// scopesThat is a further condition on rows of memory_scope, with AND before it.
 	scopesThat string
 }
@@ -158,6 +160,9 @@ func (s selection) conditions(st *statement) string {
 		and("m.role = 'assistant'")
 	case s.user && !s.assistant:
 		and("m.role <> 'assistant'")
+	}
+	if s.pinned {
+		and("m.pinned")
 	}
 	if len(s.without) > 0 {
 		// As a list, which is made once: what the planner can join it would join from any side.

@@ -137,6 +137,9 @@ type Query struct {
 	OwnAgentToo string
 	// ExcludeSources leaves out memories that one of these messages states.
 	ExcludeSources []int64
+	// Pinned also gives, before all others and whatever their score, the pinned memories of
+	// the scope; of more than MaxPinned those that were made last.
+	Pinned bool
 }
 
 // Hit is a memory that was found.
