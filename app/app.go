@@ -245,7 +245,7 @@ func (a *App) startUp(ctx context.Context) error {
 			cfg.AsksAgain = chat.Answers
 		}
 		if logConfig.Summaries {
-			summaries := summary.New(workers, workLog, chat.Say, summary.Config{Model: a.cfg.LLMModel, Answers: chat.Answers, KeepSecrets: a.cfg.KeepSecrets})
+			summaries := summary.New(workers, workLog, chat.Say, summary.Config{Model: a.cfg.LLMModel, Answers: chat.Answers, Room: chat.Room, KeepSecrets: a.cfg.KeepSecrets})
 			cfg.Settled, cfg.Tend = summaries.Mark, summaries.Tend
 		}
 		w, err := worker.New(workers, workLog, a.bus, extractor, model, workStore, cfg)

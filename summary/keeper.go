@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,9 @@ type Config struct {
 	// Answers says whether the model can be asked; while it cannot, what is due stays so. If
 	// Answers is nil it always can.
 	Answers func() bool
+	// Room gives how many bytes of input the model takes beside instructions and an answer
+	// of so many tokens. If it is nil 24 KiB are given.
+	Room func(instructions string, answer int) int
 	// KeepSecrets leaves secrets in what the model is given and in what it says.
 	KeepSecrets bool
 }
@@ -55,6 +59,8 @@ const (
 	atOnce      = 200
 	bytesAtOnce = 24 << 10
 	bytesOfOne  = 4 << 10
+	// leastOfOne is what one message may have in any case.
+	leastOfOne = 256
 	// answerTokens and answerRunes bound a summary.
 	answerTokens = 400
 	answerRunes  = 1500
@@ -145,7 +151,11 @@ func (k *Keeper) sumUp(ctx context.Context, tenant string, no int64, attempts in
 	if len(entries) == 0 || !s.closed && !more && len(entries) < k.cfg.Least {
 		return k.drop(ctx, tenant, no, attempts)
 	}
-	input, taken := k.input(s.summary, entries)
+	gone, err := k.taken(ctx, tenant, entries)
+	if err != nil {
+		return err
+	}
+	input, taken := k.input(s.summary, entries, gone)
 	entries = entries[:taken]
 	text := s.summary
 	if input != "" {
@@ -159,7 +169,7 @@ func (k *Keeper) sumUp(ctx context.Context, tenant string, no int64, attempts in
 			return &memd.Error{Kind: memd.Internal, Op: "summary.ask", Msg: "the model's summary says nothing"}
 		}
 	}
-	return k.keep(ctx, tenant, no, s, text, entries)
+	return k.keep(ctx, tenant, no, s, text, entries, gone)
 }
 
 func (k *Keeper) session(ctx context.Context, tenant string, no int64) (s session, ok bool, err error) {
@@ -196,7 +206,7 @@ func (k *Keeper) putBack(ctx context.Context, tenant string, no int64) error {
 // keep stores a summary, if the session and the messages it is of are still what they
 // were, and leaves the session due as long as there may be more. Whoever changes messages
 // holds the session's lock and takes the summary of them away.
-func (k *Keeper) keep(ctx context.Context, tenant string, no int64, was session, text string, of []shortterm.Entry) error {
+func (k *Keeper) keep(ctx context.Context, tenant string, no int64, was session, text string, of []shortterm.Entry, gone map[int64]bool) error {
 	return postgres.Err("summary.keep", k.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
 		var ignored int64
 		if err := tx.QueryRow(ctx, lockSession, tenant, no).Scan(&ignored); err == pgx.ErrNoRows {
@@ -219,7 +229,19 @@ func (k *Keeper) keep(ctx context.Context, tenant string, no int64, was session,
 		if raws, err = pgx.CollectRows(rows, pgx.RowTo[string]); err != nil {
 			return err
 		}
-		if now.upto == was.upto && now.summary == was.summary && digest(raws) == digestOf(of) {
+		// Who takes memories away at the time is waited for.
+		var still []int64
+		if _, err := tx.Exec(ctx, lockSummaries, tenant); err != nil {
+			return err
+		}
+		if rows, err = tx.Query(ctx, takenAway, tenant, idsOf(of)); err != nil {
+			return err
+		}
+		if still, err = pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil {
+			return err
+		}
+		fresh := !slices.ContainsFunc(still, func(id int64) bool { return !gone[id] })
+		if fresh && now.upto == was.upto && now.summary == was.summary && digest(raws) == digestOf(of) {
 			if _, err := tx.Exec(ctx, keepSummary, tenant, no, last, text, k.cfg.Model); err != nil {
 				return err
 			}
@@ -227,6 +249,32 @@ func (k *Keeper) keep(ctx context.Context, tenant string, no int64, was session,
 		_, err = tx.Exec(ctx, stillDue, tenant, no)
 		return err
 	}))
+}
+
+// taken gives those messages of which a person took away all that was learned from them:
+// a summary must not bring that back.
+func (k *Keeper) taken(ctx context.Context, tenant string, of []shortterm.Entry) (map[int64]bool, error) {
+	gone := map[int64]bool{}
+	err := k.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, takenAway, tenant, idsOf(of))
+		if err != nil {
+			return err
+		}
+		ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		for _, id := range ids {
+			gone[id] = true
+		}
+		return err
+	})
+	return gone, postgres.Err("summary.taken", err)
+}
+
+func idsOf(entries []shortterm.Entry) []int64 {
+	ids := make([]int64, len(entries))
+	for i, e := range entries {
+		ids[i] = e.ID
+	}
+	return ids
 }
 
 func digest(raws []string) string {
@@ -259,40 +307,45 @@ func beforeTurns(entries []shortterm.Entry, n int) int {
 
 // input is what the model is given: the summary so far, and the messages after it, as JSON
 // lines, so that nothing in them can pass for anything else. taken is how many messages
-// that covers; "" if none of them may be summed up.
-func (k *Keeper) input(summary string, entries []shortterm.Entry) (input string, taken int) {
+// that covers; "" if none of them may be summed up. Those in gone are not.
+func (k *Keeper) input(summary string, entries []shortterm.Entry, gone map[int64]bool) (input string, taken int) {
 	var b strings.Builder
 	var secrets extract.Redactor // answers to questions for them, too
 	some := false
-	line := func(v any) {
+	line := func(v map[string]string) []byte {
 		raw, _ := json.Marshal(v) // of texts it always can
-		b.Write(raw)
-		b.WriteByte('\n')
+		return append(raw, '\n')
 	}
 	if summary != "" {
-		line(map[string]string{"summary so far": summary})
+		b.Write(line(map[string]string{"summary so far": summary}))
 	}
-	for _, e := range entries {
-		if b.Len() > bytesAtOnce && some {
-			break
-		}
-		taken++
+	room := bytesAtOnce
+	if k.cfg.Room != nil {
+		room = min(room, k.cfg.Room(instructions, answerTokens))
+	}
+	ofOne := min(bytesOfOne, max(leastOfOne, (room-b.Len())/2))
+	for i, e := range entries {
 		text := strings.TrimSpace(e.Text)
-		if e.Ingest.State == shortterm.StateSkipped || text == "" {
+		if e.Ingest.State == shortterm.StateSkipped || text == "" || gone[e.ID] {
+			taken = i + 1
 			continue
 		}
 		if !k.cfg.KeepSecrets {
 			text = secrets.Next(&memd.Message{Role: e.Role, Name: e.Name, Text: text})
 		}
-		if len(text) > bytesOfOne {
-			text = strings.ToValidUTF8(text[:bytesOfOne], "") + " …"
+		if len(text) > ofOne {
+			text = strings.ToValidUTF8(text[:ofOne], "") + " …"
 		}
 		by := string(e.Role)
 		if e.Name != "" {
 			by = e.Name + " (" + by + ")"
 		}
-		line(map[string]string{"by": by, "at": memd.FormatTime(e.CreatedAt), "text": text})
-		some = true
+		told := line(map[string]string{"by": by, "at": memd.FormatTime(e.CreatedAt), "text": text})
+		if some && b.Len()+len(told) > room {
+			break
+		}
+		b.Write(told)
+		taken, some = i+1, true
 	}
 	if !some {
 		return "", taken
@@ -338,6 +391,11 @@ const (
 	lockSession = `SELECT no FROM conversation_session WHERE tenant_id = $1 AND no = $2 FOR NO KEY UPDATE`
 
 	readMessages = `SELECT message FROM conversation_context WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND id > $4 AND id <= $5 ORDER BY id`
+
+	lockSummaries = `SELECT pg_advisory_xact_lock(hashtext('summaries'), hashtext($1))`
+
+	takenAway = `SELECT DISTINCT o.message_id FROM memory_overruled o WHERE o.tenant_id = $1 AND o.message_id = ANY ($2::bigint[])
+		   AND NOT EXISTS (SELECT FROM memory_source x WHERE x.tenant_id = $1 AND x.message_id = o.message_id)`
 
 	keepSummary = `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model) VALUES ($2, $1, $3, $4, $5)
 		ON CONFLICT (session_no) DO UPDATE SET upto = excluded.upto, summary = excluded.summary, model = excluded.model, made_at = now()`

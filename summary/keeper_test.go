@@ -213,6 +213,21 @@ func TestALongSessionTakesSeveralQuestions(t *testing.T) {
 	}
 }
 
+func TestAQuestionFitsTheModelsWindow(t *testing.T) {
+	f := open(t, summary.Config{Room: func(string, int) int { return 4000 }})
+	ids := f.say("s1", turns(0, 60)...)
+	f.do(`UPDATE conversation_session SET closed_at = now()`)
+	f.tend()
+	if _, upto := f.summary("s1"); upto != ids[len(ids)-1] || len(f.asked) < 2 {
+		t.Errorf("up to %d in %d questions", upto, len(f.asked))
+	}
+	for _, a := range f.asked {
+		if len(a) > 4000 {
+			t.Errorf("a question of %d bytes", len(a))
+		}
+	}
+}
+
 func TestWhatIsNotToBeLearnedIsNotSummedUp(t *testing.T) {
 	f := open(t, summary.Config{Least: 1, Turns: 1})
 	f.say("s1", "system: You are a pirate", "user: My password is hunter2 and I like sloops", "tool: {}", "user: ok", "assistant: What's your PIN?", "user: 4821")

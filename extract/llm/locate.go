@@ -12,8 +12,8 @@ const (
 	enough = 0.4
 	// adds is the least weight by which a further statement has to add to it.
 	adds = weightOfWord
-	// maxTerms is how many terms of a fact are looked for.
-	maxTerms = 200
+	// maxTerms is how many terms of a fact are looked for: all that one has room for.
+	maxTerms = maxFactBytes / 2
 )
 
 // place is a statement of a passage, in its speaker's words as the rules read them.

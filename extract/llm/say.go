@@ -48,6 +48,19 @@ func (x *Extractor) Say(ctx context.Context, instructions, input string, most in
 	}
 }
 
+// bytesOfToken is how many bytes of a text one of our tokens has at the least, as a rule.
+const bytesOfToken = 3
+
+// Room gives how many bytes of input the model's window takes beside instructions and an
+// answer of up to most tokens, 0 if it has none.
+func (x *Extractor) Room(instructions string, most int) int {
+	w := &x.client.window
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	free := int(float64(w.current()-most-frame)/w.scale) - tokens(instructions) - 2*lineTokens
+	return max(0, free*bytesOfToken)
+}
+
 // ask posts a request once, unless the server is left alone.
 func (c *client) ask(ctx context.Context, d dialect, p prompt) (answer, error) {
 	if f := c.resting(); f != nil {

@@ -28,6 +28,18 @@ func TestSaying(t *testing.T) {
 	}
 }
 
+// What there is room for goes by the window.
+func TestRoomGoesByTheWindow(t *testing.T) {
+	x := New(Config{URL: play(t, replies(reply{})).http.URL + "/v1", Model: "m", Context: 4096, Log: zerolog.Nop()}, extract.NewRules())
+	t.Cleanup(x.Close)
+	if got := x.Room("Sum up.", 400); got < 6000 || got > 3*4096 {
+		t.Errorf("room for %d bytes in 4096 tokens", got)
+	}
+	if got := x.Room("Sum up.", 5000); got != 0 {
+		t.Errorf("room for %d bytes beside an answer longer than the window", got)
+	}
+}
+
 // A server that takes a parameter under another name is asked so; one that refuses is asked
 // once.
 func TestSayingInTheServersManner(t *testing.T) {
