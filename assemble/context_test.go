@@ -579,3 +579,54 @@ func TestContextHasWhatIsPinned(t *testing.T) {
 		t.Errorf("%d recalled, %v", len(c.Recalled), err)
 	}
 }
+
+// A summary goes with what a person takes away of what it is of.
+func TestContextForgetsASummaryOfWhatWasTakenAway(t *testing.T) {
+	m := newMemory(t)
+	query := func(sql string, args ...any) (n int) {
+		m.Helper()
+		err := m.logPool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error { return tx.QueryRow(m.ctx, sql, args...).Scan(&n) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	sum := func(of shortterm.Appended) {
+		m.Helper()
+		query(`WITH due AS (DELETE FROM summary_due) INSERT INTO session_summary (session_no, tenant_id, upto, summary, model) VALUES ($1, $2, $3, 'They spoke of Momo.', 'm') RETURNING 1`,
+			of.SessionNo, memd.DefaultTenant, of.Messages[0].ID)
+	}
+	said := m.say("s", "user: My cat is called Momo", "user: My boat is called Kaya")
+	other := m.say("s2", "user: My oak is called Ygg")
+	m.learn(said)
+	m.learn(other)
+	sum(said)
+	sum(other)
+	listed, _, _, err := m.store.List(m.ctx, memd.DefaultTenant, longterm.ListQuery{Scope: memd.Scope{UserID: "alice"}, Limit: 10})
+	if err != nil || len(listed) != 3 {
+		t.Fatal(len(listed), err)
+	}
+	for _, text := range []string{"Kaya", "Momo"} { // what is not summed up yet, and what is
+		for _, l := range listed {
+			if strings.Contains(l.Memory, text) {
+				if err := m.store.Delete(m.ctx, memd.DefaultTenant, l.ID, memd.Scope{}, "api"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		left := map[string]int{"Kaya": 2, "Momo": 1}[text]
+		if n := query(`SELECT count(*) FROM session_summary`); n != left {
+			t.Errorf("%d summaries after %s is gone", n, text)
+		}
+	}
+	if n := query(`SELECT count(*) FROM summary_due WHERE session_no = $1`, said.SessionNo); n != 1 {
+		t.Error("it is not made anew")
+	}
+	err = m.storePool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+		_, err := m.store.Forget(m.ctx, tx, memd.DefaultTenant, longterm.Forgetting{Scope: memd.Scope{UserID: "alice"}}, "api")
+		return err
+	})
+	if n := query(`SELECT count(*) FROM session_summary`); err != nil || n != 0 {
+		t.Errorf("%d summaries, %v", n, err)
+	}
+}

@@ -33,7 +33,7 @@ var fixedStatements = map[string]string{
 	"memoryPostingInsert": memoryPostingInsert, "messagePostingInsert": messagePostingInsert, "historyInsert": historyInsert,
 	"memoriesOfSelect": memoriesOfSelect, "eventsOfSelect": eventsOfSelect, "memorySelect": memorySelect, "permittedSelect": permittedSelect,
 	"findSelect": findSelect, "heldKeys": heldKeys, "heldSelect": heldSelect, "heldSources": heldSources, "messageHolders": messageHolders,
-	"withdrawnSelect": withdrawnSelect, "memoryEdit": memoryEdit, "overruledSelect": overruledSelect, "overruledInsert": overruledInsert,
+	"withdrawnSelect": withdrawnSelect, "memoryEdit": memoryEdit, "overruledSelect": overruledSelect, "overruledInsert": overruledInsert, "unsumLock": unsumLock, "unsum": unsum,
 	"embeddingLive": embeddingLive,
 	"sourceDelete":  sourceDelete, "provenanceDelete": provenanceDelete, "messagePostingDelete": messagePostingDelete,
 	"expiredDue": expiredDue, "expiredSelect": expiredSelect, "liveByUser": liveByUser,

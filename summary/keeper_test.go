@@ -366,3 +366,25 @@ func TestSummariesAreBounded(t *testing.T) {
 		t.Errorf("asked about %d bytes", len(f.asked[0]))
 	}
 }
+
+// What a person took away of what was learned does not come back through a summary, also if
+// that is being made at the time.
+func TestWhatWasTakenAwayIsNotSummedUp(t *testing.T) {
+	f := open(t, summary.Config{})
+	ids := f.say("s1", turns(0, 12)...)
+	take := func(id int64) {
+		f.do(`INSERT INTO memory_overruled (tenant_id, message_id, hash) VALUES ($1, $2, '')`, tenant, id)
+	}
+	take(ids[0])
+	f.answer = func(string) (string, error) {
+		if len(f.asked) == 1 {
+			take(ids[2])
+		}
+		return fmt.Sprintf("Summary %d.", len(f.asked)), nil
+	}
+	f.tend()
+	if text, _ := f.summary("s1"); text != "Summary 2." || strings.Contains(f.asked[0], "question 0") || !strings.Contains(f.asked[0], "question 1\"") ||
+		strings.Contains(f.asked[1], "question 0") || strings.Contains(f.asked[1], "question 1\"") || !strings.Contains(f.asked[1], "question 2") {
+		t.Errorf("%q after %q", text, f.asked)
+	}
+}

@@ -1,0 +1,17 @@
+package longterm
+
+// What is summed up of a session must not outlive what a person took away of it.
+const (
+	// unsumLock keeps away, until the transaction ends, who is about to keep a summary that was
+	// made of what is being taken away. Those who take away do not wait for each other.
+	unsumLock = `SELECT pg_advisory_xact_lock_shared(hashtext('summaries'), hashtext($1))`
+
+	// unsum drops the summaries of these messages, and has them made anew.
+	unsum = `WITH stale AS (
+		DELETE FROM session_summary y USING (
+			SELECT session_no, min(id) AS id FROM conversation_context WHERE tenant_id = $1 AND id = ANY ($2::bigint[]) GROUP BY session_no) c
+		 WHERE y.tenant_id = $1 AND y.session_no = c.session_no AND y.upto >= c.id RETURNING y.session_no
+	)
+	INSERT INTO summary_due (session_no, tenant_id) SELECT session_no, $1 FROM stale ORDER BY session_no
+	ON CONFLICT (session_no) DO UPDATE SET due_at = now(), attempts = 0`
+)
