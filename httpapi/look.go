@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -31,14 +32,18 @@ func (s *server) lookRoutes() {
 	handle(s, operation{
 		method: http.MethodGet, path: "/readyz", name: "ready", tag: "Looking in", open: true,
 		summary:     "Whether requests are served",
-		description: "503 until start-up is complete and while Postgres is away.",
+		description: "503 until start-up is complete and while Postgres is away, with what is away in the detail.",
 		answers:     map[int]any{200: readyAnswer{}},
 	}, func(ctx context.Context, _ *call, _ *struct{}) (answer, error) {
 		out := readyAnswer{Degraded: []string{}}
 		if s.Ready != nil {
 			ready, degraded := s.Ready(ctx)
 			if !ready {
-				return answer{}, &memd.Error{Kind: memd.Unavailable, Msg: "memd is not ready", RetryAfter: time.Second}
+				why := "memd is not ready"
+				if len(degraded) > 0 {
+					why += "; away: " + strings.Join(degraded, ", ")
+				}
+				return answer{}, &memd.Error{Kind: memd.Unavailable, Msg: why, RetryAfter: time.Second}
 			}
 			out.Degraded = append(out.Degraded, degraded...)
 		}

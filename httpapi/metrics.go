@@ -15,6 +15,7 @@ const noRoute = "none"
 type metrics struct {
 	requests *prometheus.HistogramVec
 	inFlight prometheus.Gauge
+	refused  *prometheus.CounterVec
 }
 
 func newMetrics(r prometheus.Registerer) (*metrics, error) {
@@ -28,11 +29,15 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 			Name: "memd_http_requests_in_flight",
 			Help: "Requests that are being served.",
 		}),
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "memd_http_refused_total",
+			Help: "Requests that were refused because too much of their kind was at work.",
+		}, []string{"lane"}),
 	}
 	if r == nil {
 		return m, nil
 	}
-	for _, c := range []prometheus.Collector{m.requests, m.inFlight} {
+	for _, c := range []prometheus.Collector{m.requests, m.inFlight, m.refused} {
 		if err := r.Register(c); err != nil {
 			return nil, err
 		}

@@ -5,10 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"reflect"
 	"strconv"
@@ -134,39 +131,36 @@ func handle[I any](s *server, op operation, do func(context.Context, *call, *I) 
 		if err != nil {
 			return err
 		}
-		if !op.open {
-			turns := s.turns
-			if op.method == http.MethodGet && op.waits > 0 && r.URL.Query().Has("wait") {
-				turns = s.waiting // who waits must keep nobody else from their turn
-			}
-			if err := acquire(r.Context(), turns, 1, "too many requests are at work"); err != nil {
-				return err
-			}
-			defer turns.Release(1)
-		}
 		in := new(I)
 		v := reflect.ValueOf(in).Elem()
 		if err := invalid(plan.readParams(r, v)); err != nil {
 			return err
 		}
-		if op.method != http.MethodGet {
+		if op.method != http.MethodGet { // before its turn: it may take long to come
 			body, release, err := s.readBody(w, r)
 			if err != nil {
 				return err
 			}
 			defer release()
 			c.body = body
-			if err := plan.check(body, v); err != nil {
+		}
+		out, err := s.reply(w, r, op, c, func(ctx context.Context) (answer, error) { return do(ctx, c, in) }, func() error {
+			if op.method == http.MethodGet {
+				return nil
+			}
+			if err := plan.check(c.body, v); err != nil {
 				return err
 			}
 			if err := c.takeKey(r, op); err != nil {
 				return err
 			}
 			c.users = append(r.URL.Query()["user_id"], pathValue(r, "user_id"))
+			return nil
+		})
+		if err != nil || out.sent {
+			return err
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), s.cfg.Timeout+op.waits)
-		defer cancel()
-		return s.answer(ctx, w, op, c, func() (answer, error) { return do(ctx, c, in) })
+		return s.send(w, r, out, op.effect != reads)
 	}
 	s.api.Adapter().Handle(declared, func(hc huma.Context) {
 		r, w := humago.Unwrap(hc)
@@ -193,84 +187,6 @@ func (s *server) admit(r *http.Request, op operation) (*call, error) {
 	}
 	return c, nil
 }
-
-// acquire takes n of what there is, or gives up after a while.
-func acquire(ctx context.Context, s interface {
-	TryAcquire(int64) bool
-	Acquire(context.Context, int64) error
-}, n int64, refusal string) error {
-	if s.TryAcquire(n) {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if err := s.Acquire(ctx, n); err != nil {
-		return &memd.Error{Kind: memd.Unavailable, Msg: refusal, RetryAfter: time.Second}
-	}
-	return nil
-}
-
-// readBody reads a body of at most maxBody bytes. release gives its place back.
-func (s *server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, release func(), err error) {
-	var held int64
-	release = func() { s.bodies.Release(held) }
-	defer func() {
-		if err != nil {
-			release()
-		}
-	}()
-	tooLarge := &memd.Error{Kind: memd.TooLarge, Field: "body", Msg: fmt.Sprintf("must have at most %d MiB", maxBody>>20)}
-	if r.Body == nil || r.Body == http.NoBody {
-		return nil, release, nil
-	}
-	control := http.NewResponseController(w)
-	_ = control.SetReadDeadline(time.Now().Add(s.cfg.Timeout))
-	defer func() {
-		if err != nil { // what may still come of the body is not waited for
-			w.Header().Set("Connection", "close")
-			return
-		}
-		// The deadline must not outlive the body: the connection is read from
-		// afterwards too, to learn whether the caller is still there.
-		_ = control.SetReadDeadline(time.Time{})
-	}()
-	if r.ContentLength > maxBody {
-		drain(r.Body)
-		return nil, release, tooLarge
-	}
-	var buf []byte
-	size := max(512, r.ContentLength+1) // one more: the read that finds the end
-	for {
-		if len(buf) == cap(buf) {
-			if err := acquire(r.Context(), s.bodies, size-held, "too many large requests are at work"); err != nil {
-				return nil, release, err
-			}
-			held = size
-			grown := make([]byte, len(buf), size)
-			copy(grown, buf)
-			buf = grown
-			size = min(2*size, maxBody+1)
-		}
-		n, err := r.Body.Read(buf[len(buf):cap(buf)])
-		buf = buf[:len(buf)+n]
-		switch {
-		case len(buf) > maxBody:
-			drain(r.Body)
-			return nil, release, tooLarge
-		case errors.Is(err, io.EOF):
-			return buf, release, nil
-		case err != nil:
-			var network net.Error
-			if errors.As(err, &network) && network.Timeout() {
-				return nil, release, httpError{newProblem(http.StatusRequestTimeout, "timeout", "the body did not come in time")}
-			}
-			return nil, release, httpError{newProblem(http.StatusBadRequest, "bad_request", "the body could not be read")}
-		}
-	}
-}
-
-// drain reads on for a while: a caller that is still sending would not see the answer.
-func drain(body io.Reader) { _, _ = io.CopyN(io.Discard, body, 4*maxBody) }
 
 // check reads a body into v, or sees to it that there is none.
 func (p inputPlan) check(body []byte, v reflect.Value) error {
@@ -325,41 +241,59 @@ func (c *call) takeKey(r *http.Request, op operation) error {
 	return nil
 }
 
-// answer runs an operation and sends what it replies; under an idempotency key only once.
-func (s *server) answer(ctx context.Context, w http.ResponseWriter, op operation, c *call, do func() (answer, error)) error {
+// reply checks a request and runs its operation when it is its turn.
+func (s *server) reply(w http.ResponseWriter, r *http.Request, op operation, c *call, do func(context.Context) (answer, error), check func() error) (reply, error) {
+	ctx := r.Context()
+	if !op.open {
+		l, writes, takes := s.laneOf(r, op, c.body)
+		if err := s.acquire(ctx, l, 1, "too many requests are at work"); err != nil {
+			return reply{}, err
+		}
+		defer l.turns.Release(1)
+		if writes && s.Writing != nil {
+			ctx = s.Writing(ctx)
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, takes)
+		defer cancel()
+	}
+	if err := check(); err != nil {
+		return reply{}, err
+	}
+	return s.answer(ctx, w, op, c, do)
+}
+
+// answer runs an operation, and sends what is a stream; under an idempotency key only once.
+func (s *server) answer(ctx context.Context, w http.ResponseWriter, op operation, c *call, do func(context.Context) (answer, error)) (reply, error) {
+	const plain = "application/json"
 	if c.key == nil || op.effect != writes {
-		a, err := do()
+		a, err := do(ctx)
 		if err != nil {
-			return err
+			return reply{}, err
 		}
-		if a.stream != nil {
-			return s.stream(w, op, a)
+		if a.stream != nil { // as long as its turn lasts
+			return reply{sent: true}, s.stream(w, op, a)
 		}
-		if a.replayed {
-			w.Header().Set(replayedHeader, "true")
-		}
-		writeJSON(w, a.status, "application/json", a.body)
-		return nil
+		return reply{status: a.status, contentType: plain, body: encode(a.body), replayed: a.replayed}, nil
 	}
 	kept, claim, err := s.Idempotency.Begin(ctx, c.tenant, *c.key)
 	if err != nil {
-		return err
+		return reply{}, err
 	}
 	if kept != nil {
+		out := reply{status: kept.Status, contentType: kept.ContentType, body: kept.Body, replayed: true}
 		if kept.ContentType == keptAsIDs {
 			var ids keptIDs
 			if err := json.Unmarshal(kept.Body, &ids); err != nil {
-				return err
+				return reply{}, err
 			}
 			now, err := op.again(ctx, c, ids)
 			if err != nil {
-				return err
+				return reply{}, err
 			}
-			kept.ContentType, kept.Body = "application/json", encode(now.body)
+			out.contentType, out.body = plain, encode(now.body)
 		}
-		w.Header().Set(replayedHeader, "true")
-		writeBytes(w, kept.Status, kept.ContentType, kept.Body)
-		return nil
+		return out, nil
 	}
 	done := false
 	// The claim outlives the request: what was done is kept though the caller has gone.
@@ -369,15 +303,15 @@ func (s *server) answer(ctx context.Context, w http.ResponseWriter, op operation
 			claim.Drop(after)
 		}
 	}()
-	a, err := do()
+	a, err := do(ctx)
 	if err != nil {
-		return err
+		return reply{}, err
 	}
 	body := encode(a.body)
 	done = true
 	keepCtx, cancel := context.WithTimeout(after, 5*time.Second)
 	defer cancel()
-	keep := idempotency.Answer{Status: a.status, ContentType: "application/json", Body: body}
+	keep := idempotency.Answer{Status: a.status, ContentType: plain, Body: body}
 	if a.ids != nil {
 		keep.ContentType, keep.Body = keptAsIDs, encode(a.ids)
 	}
@@ -389,8 +323,7 @@ func (s *server) answer(ctx context.Context, w http.ResponseWriter, op operation
 		// It is done and stays done; only a repetition will not be known as one.
 		s.Logger.Error().Err(err).Str(memd.LogRequest, w.Header().Get(requestIDHeader)).Msg("an answer could not be kept under its idempotency key")
 	}
-	writeBytes(w, a.status, "application/json", body)
-	return nil
+	return reply{status: a.status, contentType: plain, body: body}, nil
 }
 
 // declare adds an operation to the OpenAPI document.

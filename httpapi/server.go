@@ -27,7 +27,6 @@ import (
 	"github.com/memdhq/memd/shortterm"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
-	"golang.org/x/sync/semaphore"
 )
 
 // Deps is what the routes are made of.
@@ -45,9 +44,11 @@ type Deps struct {
 	// Read gives what a text is about that a person puts in the place of what was said in a
 	// role, nil for nothing that can be updated. If Read is nil nobody reads.
 	Read func(role, text string) *longterm.About
-	// Ready says whether requests can be served, and which dependencies are away
-	// without which they are served all the same. nil: always ready.
+	// Ready says whether requests can be served, and which dependencies are away: where
+	// they can be served, such as can be done without. nil: always ready.
 	Ready func(ctx context.Context) (ready bool, degraded []string)
+	// Writing marks the context of a request that writes; nil: it is not marked.
+	Writing func(context.Context) context.Context
 	// Draining ends when the daemon is about to stop: who waits for something to come is then
 	// told at once what there is. nil: it never ends.
 	Draining context.Context
@@ -71,11 +72,12 @@ type Config struct {
 	// LearnWait is how long POST /v1/memories waits for what it was given to be
 	// learned from; default 30 s.
 	LearnWait time.Duration
-	// MaxInFlight bounds the requests at work, and apart from them those that wait for
-	// something to come; default 512. One more waits up to a second and is then refused
-	// with 503.
+	// MaxInFlight bounds the requests at work of a kind: those that read, that write, that
+	// wait for something to come, and that wait for what they brought to be learned from;
+	// default 512. One more waits a moment and is then refused with 503.
 	MaxInFlight int
-	// MaxBodies bounds the bytes of all bodies at work; default 512 MiB.
+	// MaxBodies bounds the bytes of all large bodies at work, and of all large answers that
+	// are being sent; default 512 MiB.
 	MaxBodies int64
 }
 
@@ -95,15 +97,7 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-const (
-	requestIDHeader = "X-Request-ID"
-	// maxBody is the most bytes a body may have, maxItems the most messages or items
-	// of a call.
-	maxBody  = 20 << 20
-	maxItems = 1000
-	// patience is how long a request waits for its turn.
-	patience = time.Second
-)
+const requestIDHeader = "X-Request-ID"
 
 // server is all that the routes share.
 type server struct {
@@ -112,10 +106,7 @@ type server struct {
 	keys    []hashedKey
 	mux     *http.ServeMux
 	api     huma.API
-	turns   *semaphore.Weighted // requests at work
-	waiting *semaphore.Weighted // and those that wait for something to come
-	bodies  *semaphore.Weighted // bytes of bodies at work
-	exports *semaphore.Weighted // exports at work
+	bounds  bounds
 	metrics *metrics
 }
 
@@ -174,10 +165,7 @@ func newServer(d Deps, cfg Config) (*server, error) {
 		return nil, err
 	}
 	s := &server{Deps: d, cfg: cfg, keys: keys, mux: http.NewServeMux(),
-		turns:   semaphore.NewWeighted(int64(cfg.MaxInFlight)),
-		waiting: semaphore.NewWeighted(int64(cfg.MaxInFlight)),
-		bodies:  semaphore.NewWeighted(max(cfg.MaxBodies, maxBody+1)),
-		exports: semaphore.NewWeighted(exportsAtOnce),
+		bounds: newBounds(cfg),
 	}
 	if s.metrics, err = newMetrics(d.Registerer); err != nil {
 		return nil, err

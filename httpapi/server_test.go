@@ -211,7 +211,7 @@ func TestBodiesAreBounded(t *testing.T) {
 		}
 		wantProblem(t, resp, body, test.status)
 	}
-	if !b.bodies.TryAcquire(max(b.cfg.MaxBodies, maxBody+1)) {
+	if !b.bounds.bodies.turns.TryAcquire(max(b.cfg.MaxBodies, maxBody+1)) || !b.bounds.beginnings.turns.TryAcquire(b.cfg.MaxBodies/4) {
 		t.Error("a body's place was not given back")
 	}
 }
@@ -419,8 +419,12 @@ func TestReadinessIsShown(t *testing.T) {
 		t.Errorf("%d %s", resp.StatusCode, body)
 	}
 	ready = false
+	degraded = []string{"postgres", "llm"}
 	resp, body := b.do(t, "GET", "/readyz", nil)
 	wantProblem(t, resp, body, 503)
+	if !strings.Contains(body, "postgres, llm") || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("%v %s", resp.Header, body)
+	}
 	if resp, _ := b.do(t, "GET", "/healthz", nil); resp.StatusCode != 200 {
 		t.Error("not alive")
 	}

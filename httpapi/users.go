@@ -169,10 +169,6 @@ func (s *server) exportUser(ctx context.Context, c *call, in *userInput) (answer
 		return answer{}, err
 	}
 	return answer{status: http.StatusOK, stream: func(w io.Writer) error {
-		if err := acquire(ctx, s.exports, 1, "too many exports are at work"); err != nil {
-			return err
-		}
-		defer s.exports.Release(1)
 		return s.Export.Person(ctx, c.tenant, string(in.Person), w)
 	}}, nil
 }
