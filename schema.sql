@@ -530,6 +530,10 @@ CREATE POLICY sweep ON conversation_context FOR SELECT TO CURRENT_USER USING (tr
 CREATE POLICY sweep ON tenant_setting FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON ingest_settled FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON person FOR SELECT TO CURRENT_USER USING (true);
+CREATE POLICY sweep_ahead ON idempotency FOR UPDATE TO CURRENT_USER USING (true);
+CREATE POLICY sweep_ahead ON erasure FOR UPDATE TO CURRENT_USER USING (true);
+CREATE POLICY sweep_ahead ON conversation_session FOR UPDATE TO CURRENT_USER USING (true);
+CREATE POLICY sweep_ahead ON conversation_context FOR UPDATE TO CURRENT_USER USING (true);
 
 -- As memd_due_in_turn, whoever's they are, longest due first: what a memd before it asks.
 CREATE FUNCTION memd_due(n int, prio int)
@@ -622,6 +626,49 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   SELECT count(*) FROM lost
 $$;
 
+-- To be called often. What is open, waits for its vector or is to be summed up, and has been
+-- put off for longer than anything ever is: the clock was put back since. What somebody is at
+-- work on keeps a lease from now on, so that they can go on with it; all else is due. Returns
+-- of how many messages that was.
+CREATE FUNCTION memd_due_ahead(lease interval) RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  WITH vectors AS (
+    UPDATE embedding_open o SET next_attempt_at = now()
+      FROM (SELECT d.memory_id FROM embedding_open d WHERE d.next_attempt_at > now() + interval '1 hour' LIMIT 1000 FOR UPDATE SKIP LOCKED) a
+     WHERE o.memory_id = a.memory_id
+  ), summaries AS (
+    UPDATE summary_due o SET due_at = now()
+      FROM (SELECT d.session_no FROM summary_due d WHERE d.due_at > now() + interval '1 hour' LIMIT 1000 FOR UPDATE SKIP LOCKED) a
+     WHERE o.session_no = a.session_no
+  ), mended AS (
+    UPDATE ingest_open o
+       SET opened_at = least(o.opened_at, now()),
+           lease_until = CASE o.state WHEN 'running' THEN now() + lease END,
+           next_attempt_at = CASE o.state WHEN 'failed' THEN now() END,
+           publish_at = CASE o.state WHEN 'running' THEN now() + lease ELSE now() END
+      FROM (SELECT d.message_id FROM ingest_open d
+             WHERE d.priority IN (0, 1) AND d.publish_at > now() + interval '6 min'
+               AND (d.state <> 'failed' OR d.publish_at > now() + interval '20 min') -- as long as a model may ask to be left alone
+             LIMIT 1000 FOR UPDATE SKIP LOCKED) a
+     WHERE o.message_id = a.message_id RETURNING 1)
+  SELECT count(*) FROM mended
+$$;
+
+-- To be called now and then: what is kept for a time was kept since now, if it is from a time
+-- that has yet to come, by a clock that was put back since.
+CREATE FUNCTION memd_kept_ahead() RETURNS void
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  UPDATE idempotency SET created_at = now() WHERE created_at > now() + interval '1 hour';
+  UPDATE erasure SET erased_at = now() WHERE erased_at > now() + interval '1 hour';
+  UPDATE conversation_session o SET heard_at = now()
+    FROM (SELECT no FROM conversation_session
+           WHERE incognito AND closed_at IS NULL AND coalesce(heard_at, created_at) > now() + interval '1 hour' LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED) a
+   WHERE o.no = a.no;
+  UPDATE conversation_context o SET received_at = now()
+    FROM (SELECT id FROM conversation_context WHERE received_at > now() + interval '1 hour' LIMIT 1000 FOR NO KEY UPDATE SKIP LOCKED) a
+   WHERE o.id = a.id;
+$$;
+
 -- Tenants with memories that wait for their vector.
 CREATE FUNCTION memd_embedding_due(n int) RETURNS TABLE (tenant_id text, memory_id uuid)
 LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
@@ -637,10 +684,10 @@ $$;
 -- Sums over all tenants, for the metrics: of what is open by state, and of what is dead.
 CREATE FUNCTION memd_backlog() RETURNS TABLE (state text, n bigint, oldest_s double precision)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
-  SELECT o.state, count(*), extract(epoch FROM now() - min(o.opened_at))::double precision
+  SELECT o.state, count(*), greatest(extract(epoch FROM now() - min(o.opened_at)), 0)::double precision
     FROM ingest_open o GROUP BY o.state
   UNION ALL
-  SELECT e.state, count(*), extract(epoch FROM now() - min(e.settled_at))::double precision
+  SELECT e.state, count(*), greatest(extract(epoch FROM now() - min(e.settled_at)), 0)::double precision
     FROM ingest_settled e WHERE e.state = 'dead' GROUP BY e.state
 $$;
 
@@ -773,7 +820,8 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
            WHERE e.extractor LIKE '%(llm: %' AND e.state = 'done'
              AND NOT EXISTS (SELECT FROM person p WHERE p.tenant_id = c.tenant_id AND p.user_id = c.user_id AND NOT p.learn)
              AND e.extractor ~ '\(llm: (unavailable|timeout|rate_limited|unauthorized)\)'
-             AND e.settled_at < now() - least(greatest(e.settled_at - c.received_at, interval '1 min'), interval '1 day')
+             AND (e.settled_at < now() - least(greatest(e.settled_at - c.received_at, interval '1 min'), interval '1 day')
+               OR e.settled_at > now() + interval '1 hour') -- by a clock that was put back since
            ORDER BY e.settled_at LIMIT n) due
    GROUP BY due.tenant_id, due.session_no ORDER BY due.session_no
 $$;
@@ -791,14 +839,14 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   SELECT count(*) FROM gone
 $$;
 
-REVOKE ALL ON FUNCTION memd_due(int, int), memd_due_in_turn(int, int, int, text[], int[]), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
+REVOKE ALL ON FUNCTION memd_due(int, int), memd_due_in_turn(int, int, int, text[], int[]), memd_lost(), memd_due_ahead(interval), memd_kept_ahead(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
   memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int), memd_marked(int),
   memd_neighbours_due(text, int, int, int), memd_neighbours_mine(bigint), memd_neighbours_close(bigint),
   memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint), memd_neighbours_tidy() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_due_in_turn(int, int, int, text[], int[]), memd_lost(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
+GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_due_in_turn(int, int, int, text[], int[]), memd_lost(), memd_due_ahead(interval), memd_kept_ahead(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
   memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int), memd_marked(int),
   memd_neighbours_due(text, int, int, int), memd_neighbours_close(bigint),
   memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint), memd_neighbours_tidy() TO memd_app;
 
 -- The version of this schema. Each migration replaces it as its last step.
-CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 6';
+CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 7';

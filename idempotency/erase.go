@@ -153,5 +153,5 @@ const (
 
 	keepUnlessErased = `UPDATE idempotency i SET status = $4, content_type = $5, answer = $6, users = $7
 		WHERE tenant_id = $1 AND key = $2 AND status IS NULL AND claimed_until = $3
-		  AND NOT EXISTS (SELECT FROM erasure e WHERE e.tenant_id = $1 AND e.user_key = ANY ($8::bytea[]) AND e.erased_at >= i.created_at)`
+		  AND NOT EXISTS (SELECT FROM erasure e WHERE e.tenant_id = $1 AND e.user_key = ANY ($8::bytea[]) AND (e.erased_at >= i.created_at OR i.created_at > clock_timestamp()))`
 )

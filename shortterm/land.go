@@ -298,7 +298,7 @@ const (
 	holdNamed = `SELECT no, session_id, forwards_to, ` + isOver + `, next_session_id, agent_id, incognito,
 		       closed_at IS NULL AND kind = 'chat' AND last_message_id IS NOT NULL,
 		       heard_at <= now() - nullif(coalesce(rotate_idle, $4), interval '0') IS TRUE
-		       OR created_at <= now() - nullif(coalesce(rotate_age, $7), interval '0') IS TRUE,
+		       OR greatest(now() - created_at, created_at - now()) >= nullif(coalesce(rotate_age, $7), interval '0') IS TRUE,
 		       turns >= nullif(coalesce(rotate_turns, $5), 0) IS TRUE OR bytes >= 4 * nullif(coalesce(rotate_tokens, $6), 0) IS TRUE,
 		       turns >= 2 * nullif(coalesce(rotate_turns, $5), 0)::bigint IS TRUE OR bytes >= 8 * nullif(coalesce(rotate_tokens, $6), 0) IS TRUE,
 		       last_message_id

@@ -141,8 +141,9 @@ const (
 	isOver = `(incognito AND closed_at IS NOT NULL)`
 
 	// isAged and isFull say which kind of limit it has reached, $18 to $21 being those of
-	// one that has none of its own.
-	isAged = `(heard_at <= now() - nullif(coalesce(rotate_idle, $18), interval '0') OR created_at <= now() - nullif(coalesce(rotate_age, $21), interval '0'))`
+	// one that has none of its own. What was made so long ahead was so by a clock that was put
+	// back since; when it was heard is soon put right.
+	isAged = `(heard_at <= now() - nullif(coalesce(rotate_idle, $18), interval '0') OR greatest(now() - created_at, created_at - now()) >= nullif(coalesce(rotate_age, $21), interval '0'))`
 	isFull = `(turns >= nullif(coalesce(rotate_turns, $19), 0) OR bytes >= 4 * nullif(coalesce(rotate_tokens, $20), 0))`
 
 	// personLearns says of user $2 whether anything is learned from them.
@@ -355,23 +356,23 @@ const (
 
 	countTenant = `SELECT
 		count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'running'), count(*) FILTER (WHERE state = 'failed'),
-		coalesce(extract(epoch FROM now() - min(opened_at)), 0)::float8,
+		greatest(extract(epoch FROM now() - min(opened_at)), 0)::float8,
 		(SELECT count(*) FROM ingest_settled WHERE tenant_id = $1),
 		(SELECT count(*) FROM ingest_settled WHERE tenant_id = $1 AND state = 'dead'),
 		(SELECT count(*) FROM ingest_settled WHERE tenant_id = $1 AND state = 'skipped'),
-		(SELECT count(*) FROM ingest_settled WHERE tenant_id = $1 AND settled_at > now() - interval '60 s'),
+		(SELECT count(*) FROM ingest_settled WHERE tenant_id = $1 AND settled_at BETWEEN now() - interval '60 s' AND now()),
 		(SELECT count(*) FROM conversation_context WHERE tenant_id = $1 AND NOT learn)
 		FROM ingest_open WHERE tenant_id = $1`
 
 	countUser = `WITH settled AS (
 		SELECT count(*) AS n, count(*) FILTER (WHERE e.state = 'dead') AS dead, count(*) FILTER (WHERE e.state = 'skipped') AS skipped,
-		       count(*) FILTER (WHERE e.settled_at > now() - interval '60 s') AS late
+		       count(*) FILTER (WHERE e.settled_at BETWEEN now() - interval '60 s' AND now()) AS late
 		  FROM conversation_context c JOIN ingest_settled e ON e.tenant_id = $1 AND e.message_id = c.id
 		 WHERE c.tenant_id = $1 AND c.user_id = $2 AND ($3 = '' OR c.session_id = $3)
 	)
 	SELECT
 		count(*) FILTER (WHERE o.state = 'pending'), count(*) FILTER (WHERE o.state = 'running'), count(*) FILTER (WHERE o.state = 'failed'),
-		coalesce(extract(epoch FROM now() - min(o.opened_at)), 0)::float8,
+		greatest(extract(epoch FROM now() - min(o.opened_at)), 0)::float8,
 		(SELECT n FROM settled), (SELECT dead FROM settled), (SELECT skipped FROM settled), (SELECT late FROM settled),
 		(SELECT count(*) FROM conversation_context WHERE tenant_id = $1 AND user_id = $2 AND ($3 = '' OR session_id = $3) AND NOT learn)
 		FROM conversation_session s JOIN ingest_open o ON o.tenant_id = $1 AND o.session_no = s.no
@@ -438,5 +439,7 @@ const (
 const (
 	takeDue           = `SELECT tenant_id, session_no, message_id, publishes FROM memd_due_in_turn($1, $2, $3, $4, $5)`
 	markLost          = `SELECT memd_lost()`
+	takeAhead         = `SELECT memd_due_ahead($1)`
+	keepAhead         = `SELECT memd_kept_ahead()`
 	expireIdempotency = `SELECT memd_expire_idempotency($1)`
 )

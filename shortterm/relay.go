@@ -158,6 +158,9 @@ func (r *Relay) look(ctx context.Context) (more bool, err error) {
 		}
 		r.expireAt = now.Add(r.cfg.ExpireEvery)
 	}
+	if err := r.takeAhead(ctx); err != nil {
+		return false, err
+	}
 	state, err := r.log.bus.State(ctx)
 	if err != nil {
 		r.emptySince = time.Time{}
@@ -272,8 +275,23 @@ func (r *Relay) publish(due []dueMessage, backfill bool) int {
 	return n
 }
 
+// takeAhead finds what was put off for longer than anything ever is.
+func (r *Relay) takeAhead(ctx context.Context) error {
+	var n int64
+	if err := r.log.pool.QueryRow(ctx, takeAhead, r.log.cfg.Lease).Scan(&n); err != nil {
+		return postgres.Err("shortterm.relay", err)
+	}
+	if n > 0 {
+		r.log.cfg.Log.Warn().Int64("messages", n).Msg("the database's clock was put back: what waited for a time far off is due")
+	}
+	return nil
+}
+
 // expire drops idempotency rows past their day.
 func (r *Relay) expire(ctx context.Context) error {
+	if _, err := r.log.pool.Exec(ctx, keepAhead); err != nil {
+		return postgres.Err("shortterm.relay", err)
+	}
 	for {
 		var n int64
 		if err := r.log.pool.QueryRow(ctx, expireIdempotency, expireBatch).Scan(&n); err != nil {

@@ -169,7 +169,7 @@ func TestWhatIsDueComesByItself(t *testing.T) {
 	memdtest.Until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
 	a := f.append(t, call(t, "s", "1", "2", "3", "4"))
 	one := f.claim(t, a.SessionNo, 1, 0)
-	if err := f.Fail(t.Context(), tenant, []Failure{{MessageID: ids(a)[0], Attempt: 1, Error: "x: y", After: time.Hour}}); err != nil {
+	if err := f.Fail(t.Context(), tenant, []Failure{{MessageID: ids(a)[0], Attempt: 1, Error: "x: y", After: 15 * time.Minute}}); err != nil {
 		t.Fatal(err)
 	}
 	f.claim(t, a.SessionNo, 1, 0)

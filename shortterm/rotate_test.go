@@ -325,8 +325,9 @@ func TestLimits(t *testing.T) {
 		limits Limits
 		ready  func(f fixture)
 	}{
-		"idle":   {Limits{Idle: ptr(30 * time.Minute)}, func(f fixture) { f.past(t, "s", "heard_at", 30*time.Minute) }},
-		"age":    {Limits{Age: ptr(24 * time.Hour)}, func(f fixture) { f.past(t, "s", "created_at", 24*time.Hour) }},
+		"idle": {Limits{Idle: ptr(30 * time.Minute)}, func(f fixture) { f.past(t, "s", "heard_at", 30*time.Minute) }},
+		"age":  {Limits{Age: ptr(24 * time.Hour)}, func(f fixture) { f.past(t, "s", "created_at", 24*time.Hour) }},
+		"age, by a clock that was put back since": {Limits{Age: ptr(24 * time.Hour)}, func(f fixture) { f.past(t, "s", "created_at", -25*time.Hour) }},
 		"turns":  {Limits{Turns: ptr(2)}, func(f fixture) { f.append(t, call(t, "s", "3", "4")) }},
 		"tokens": {Limits{Tokens: ptr(int64(40))}, func(f fixture) { f.append(t, call(t, "s", "a message of some length", "and its answer")) }},
 	} {
@@ -383,7 +384,8 @@ func TestLimits(t *testing.T) {
 				if w, err := f.Window(t.Context(), tenant, user, "s", 5, 1<<16); err != nil || w.Session == nil || w.Session.SessionID != next.SessionID {
 					t.Errorf("window %+v, %v", w.Session, err)
 				}
-				if again, made := f.rotate(t, Rotation{SessionID: "s"}); made || again.SessionID != next.SessionID {
+				// So does a rotation: it is of the last that goes by the name.
+				if again, made := f.rotate(t, Rotation{SessionID: "s"}); !made || value(again.PreviousSessionID) != next.SessionID {
 					t.Errorf("rotating it is %+v, made %v", again, made)
 				}
 			})

@@ -31,8 +31,9 @@ type breaker struct {
 	until   time.Time // nothing is tried before
 }
 
-// maxAsked bounds how long a dependency can ask to be left alone.
-const maxAsked = time.Hour
+// maxAsked bounds how long a dependency can ask to be left alone. With it nothing open waits
+// for more than the 20 min from which on memd_due_ahead takes its time for a wrong clock's.
+const maxAsked = 15 * time.Minute
 
 // asked is how long an outage asks to wait, within reason.
 func asked(err error) time.Duration { return min(memd.RetryAfterOf(err), maxAsked) }

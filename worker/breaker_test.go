@@ -76,7 +76,7 @@ func TestBreakerProbesWithOneCall(t *testing.T) {
 
 func TestBreakerRespectsRetryAfter(t *testing.T) {
 	for ask, want := range map[time.Duration]time.Duration{
-		30 * time.Minute: 30 * time.Minute, 10_000 * time.Hour: time.Hour, -time.Hour: time.Minute, math.MaxInt64: time.Hour,
+		10 * time.Minute: 10 * time.Minute, 10_000 * time.Hour: 15 * time.Minute, -time.Hour: time.Minute, math.MaxInt64: 15 * time.Minute,
 	} {
 		b := testBreaker(nil)
 		_ = b.do(t.Context(), func() error { return &memd.Error{Kind: memd.RateLimited, RetryAfter: ask} })
