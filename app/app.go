@@ -37,6 +37,17 @@ import (
 	"github.com/rs/zerolog"
 )
 
+// poolPatience is how long a request waits for a connection: with its wait for a turn not
+// above a second.
+const poolPatience = 700 * time.Millisecond
+
+// answerLimit is when an answer must have been sent, unless it is streamed, which takes up
+// to ten minutes; statementLimit is above both: it is for what nobody waits for any longer.
+const (
+	answerLimit    = 150 * time.Second
+	statementLimit = 11 * time.Minute
+)
+
 // requestGrace is how long requests at work may go on once a stop has begun.
 const requestGrace = 2 * time.Second
 
@@ -113,13 +124,20 @@ func (a *App) Start(ctx context.Context) error {
 		return fmt.Errorf("MEMD_LISTEN: %w", err)
 	}
 	a.listener = l
+	connections := newConnections(mostConnections())
+	a.metrics.MustRegister(newConnectionStats(connections))
 	requests, cancelRequests := context.WithCancel(context.WithoutCancel(ctx))
 	a.server = &http.Server{
-		Handler:           http.HandlerFunc(a.serve),
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			connections.working(r.Context())
+			a.serve(w, r)
+		}),
+		ConnState:         connections.changed,
+		ConnContext:       connections.with,
 		BaseContext:       func(net.Listener) context.Context { return requests },
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       60 * time.Second,
-		WriteTimeout:      150 * time.Second,
+		WriteTimeout:      answerLimit,
 		IdleTimeout:       120 * time.Second,
 		MaxHeaderBytes:    64 << 10,
 	}
@@ -273,7 +291,7 @@ func (a *App) startUp(ctx context.Context) error {
 		return err
 	}
 	a.onStop("sweeper", sweeper.Stop)
-	a.metrics.MustRegister(newBacklog(workers), newPoolStats("requests", a.pool), newPoolStats("workers", workers))
+	a.metrics.MustRegister(newBacklog(workers), newPoolStats("requests", a.pool), newPoolStats("filters", a.pool.Once()), newPoolStats("workers", workers))
 
 	answers := idempotency.New(a.pool)
 	handler, err := httpapi.New(httpapi.Deps{
@@ -281,7 +299,7 @@ func (a *App) startUp(ctx context.Context) error {
 		Remember: remember.New(a.pool, log, store, rec, remember.Config{TakesPrompt: a.cfg.UsesLLM()}),
 		Forget:   forget.New(a.pool, log, store), Revise: revise.New(a.pool, log, store),
 		Erase: erase.New(a.pool, log, store, answers, a.component("erase")), Export: export.New(a.pool),
-		Read: readText, Ready: a.readiness, Draining: a.draining, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
+		Read: readText, Ready: a.readiness, Writing: postgres.Writing, Draining: a.draining, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
 		Logger: a.component("http"), Version: a.version,
 	}, httpapi.Config{Keys: apiKeys(a.keys)})
 	if err != nil {
@@ -334,11 +352,13 @@ func (a *App) openDatabase(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.pool, err = postgres.Open(ctx, a.servers.AppURL, postgres.Config{MinConns: a.cfg.DBPoolMin, MaxConns: a.cfg.DBPoolMax})
+	a.pool, err = postgres.Open(ctx, a.servers.AppURL, postgres.Config{MinConns: a.cfg.DBPoolMin, MaxConns: a.cfg.DBPoolMax,
+		Patience: poolPatience, StatementLimit: statementLimit})
 	if err != nil {
 		return err
 	}
 	a.onStop("request pool", closePool(a.pool))
+	a.watchDatabase()
 	if err := a.pool.CheckRole(ctx); err != nil && memd.KindOf(err) != memd.Unavailable {
 		return err
 	}
@@ -458,21 +478,4 @@ func (a *App) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	a.starting.ServeHTTP(w, r)
-}
-
-// readiness says whether requests can be served, and which dependencies are away
-// without which they can be served all the same.
-func (a *App) readiness(ctx context.Context) (ready bool, degraded []string) {
-	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
-	defer cancel()
-	var wg sync.WaitGroup
-	wg.Go(func() { ready = a.pool.Ping(ctx) == nil })
-	var natsErr error
-	wg.Go(func() { natsErr = a.bus.Check(ctx) })
-	away := a.deps.away(ctx)
-	wg.Wait()
-	if natsErr != nil {
-		degraded = append(degraded, "nats")
-	}
-	return ready, append(degraded, away...)
 }

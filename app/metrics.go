@@ -20,8 +20,11 @@ func newRegistry(version string) *prometheus.Registry {
 	return r
 }
 
+// scrapesAtOnce bounds those who read the metrics, some of which Postgres is asked for.
+const scrapesAtOnce = 8
+
 func metricsHandler(r *prometheus.Registry) http.Handler {
-	return promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
+	return promhttp.HandlerFor(r, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError, MaxRequestsInFlight: scrapesAtOnce})
 }
 
 // backlog gives what is open, and what was given up, over all tenants, read from Postgres
@@ -112,4 +115,24 @@ func (p *poolStats) Collect(ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(p.size, prometheus.GaugeValue, float64(s.TotalConns()))
 	ch <- prometheus.MustNewConstMetric(p.waits, prometheus.CounterValue, float64(s.EmptyAcquireCount()))
 	ch <- prometheus.MustNewConstMetric(p.s, prometheus.CounterValue, s.AcquireDuration().Seconds())
+}
+
+// newConnectionStats gives how many connections callers hold.
+func newConnectionStats(c *connections) prometheus.Collector {
+	return &connectionStats{connections: c,
+		open: prometheus.NewDesc("memd_http_connections", "Connections of callers that are open.", nil, nil),
+		shut: prometheus.NewDesc("memd_http_connections_shut_total", "Connections without a request that were ended because there were too many.", nil, nil)}
+}
+
+type connectionStats struct {
+	connections *connections
+	open, shut  *prometheus.Desc
+}
+
+func (s *connectionStats) Describe(ch chan<- *prometheus.Desc) { ch <- s.open; ch <- s.shut }
+
+func (s *connectionStats) Collect(ch chan<- prometheus.Metric) {
+	open, shut := s.connections.count()
+	ch <- prometheus.MustNewConstMetric(s.open, prometheus.GaugeValue, float64(open))
+	ch <- prometheus.MustNewConstMetric(s.shut, prometheus.CounterValue, float64(shut))
 }

@@ -11,6 +11,48 @@ import (
 	"github.com/memdhq/memd/embed"
 )
 
+// watchDatabase has the pool for requests know whether Postgres is there.
+func (a *App) watchDatabase() {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		a.pool.Watch(ctx, func(away bool) {
+			if away {
+				a.log.Warn().Msg("Postgres does not answer; requests are refused until it does")
+			} else {
+				a.log.Info().Msg("Postgres answers again")
+			}
+		})
+	}()
+	a.onStop("watch of Postgres", func(context.Context) error {
+		cancel()
+		<-ended
+		return nil
+	})
+}
+
+// readiness says whether requests can be served, and which dependencies are away; all but
+// Postgres are such that requests can be served without them. A pool that is used up is
+// no reason not to be ready: requests say so themselves.
+func (a *App) readiness(ctx context.Context) (ready bool, degraded []string) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	var natsErr error
+	var wg sync.WaitGroup
+	wg.Go(func() { natsErr = a.bus.Check(ctx) })
+	away := a.deps.away(ctx)
+	wg.Wait()
+	ready = !a.pool.Away()
+	if !ready {
+		degraded = append(degraded, "postgres")
+	}
+	if natsErr != nil {
+		degraded = append(degraded, "nats")
+	}
+	return ready, append(degraded, away...)
+}
+
 // dependencies are the remote model servers: memd serves without them, and says so.
 type dependencies struct {
 	mu    sync.Mutex

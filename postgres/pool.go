@@ -13,6 +13,9 @@ import (
 	pgxvector "github.com/pgvector/pgvector-go/pgx"
 )
 
+// idleLimit is how long a transaction may stay open in which nothing is asked.
+const idleLimit = 3 * time.Minute
+
 // Role is the role that all work is done as.
 const Role = "memd_app"
 
@@ -27,8 +30,9 @@ type Config struct {
 	// Patience is how long anybody waits for a connection; then it is Unavailable. 0: as
 	// long as the caller's context.
 	Patience time.Duration
-	// StatementLimit is when the server itself ends a statement, and a transaction in which
-	// nothing is asked: memd may be gone and not have said so. 0: never.
+	// StatementLimit is when the server itself ends a statement; a transaction in which
+	// nothing is asked it then ends within minutes: memd may be gone and not have said so.
+	// 0: never.
 	StatementLimit time.Duration
 }
 
@@ -104,7 +108,7 @@ func Open(ctx context.Context, url string, cfg Config) (*Pool, error) {
 	params["jit"] = "off"
 	if ms := cfg.StatementLimit.Milliseconds(); ms > 0 {
 		params["statement_timeout"] = strconv.FormatInt(ms, 10)
-		params["idle_in_transaction_session_timeout"] = strconv.FormatInt(ms, 10)
+		params["idle_in_transaction_session_timeout"] = strconv.FormatInt(min(ms, idleLimit.Milliseconds()), 10)
 	}
 	server := newPresence()
 	pc.ConnConfig.Tracer = newGate(server, cfg)
