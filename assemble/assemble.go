@@ -206,7 +206,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	}
 	m := material{window: window.shown, limit: r.Recall, budget: r.TokenBudget, render: r.Render}
 	if r.IncludeLongTerm {
-		m.open = window.open
+		m.open, m.more = window.open, window.moreOpen
 	}
 	before := r.IncludeLongTerm && r.Turns > 0
 	if before && r.CarryOver {
@@ -234,7 +234,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		if s := window.summary; s != nil {
 			m.earlier.summary, m.earlier.upto = s.Text, s.Upto
 		}
-		m.quotes, m.more = true, window.more
+		m.quotes, m.more = true, m.more || window.more
 		search.Go(func() {
 			var err error
 			if m.said, m.window, err = a.silent(searching, tenant, r.UserID, window, certain); err != nil {
@@ -342,6 +342,8 @@ type windowRead struct {
 	// newest of those there are, chronological; more says that there are others.
 	before []said
 	more   bool
+	// moreOpen says that there are others before open.
+	moreOpen bool
 	// messages is how many the session has; summary is a model's of its beginning, and
 	// past are the sessions before it.
 	messages int
@@ -365,7 +367,7 @@ func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowR
 		return windowRead{}, &memd.Error{Kind: memd.Unavailable, Op: "assemble.window",
 			Msg: "the messages cannot be read", RetryAfter: max(memd.RetryAfterOf(err), time.Second), Err: err}
 	}
-	out := windowRead{sessionID: r.SessionID, summary: w.Summary, past: w.Past, more: w.MoreBefore}
+	out := windowRead{sessionID: r.SessionID, summary: w.Summary, past: w.Past, more: w.MoreBefore, moreOpen: w.MoreOpen}
 	if w.Session != nil {
 		out.sessionID, out.messages = w.Session.SessionID, w.Session.Messages
 	}

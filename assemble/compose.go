@@ -51,7 +51,7 @@ type material struct {
 	earlier earlier
 	// quotes says that messages for which nothing else stands are quoted: those of said and
 	// those of the window that are not shown. said are chronological; more says that there
-	// are others before them.
+	// are others before them, or before those that are open.
 	quotes, more bool
 	said         []said
 	budget       int

@@ -630,3 +630,24 @@ func TestContextForgetsASummaryOfWhatWasTakenAway(t *testing.T) {
 		t.Errorf("%d summaries, %v", n, err)
 	}
 }
+
+// As many open messages are quoted as there is room for.
+func TestContextQuotesAllThatIsOpen(t *testing.T) {
+	m := newMemory(t)
+	for i := range 3 {
+		lines := make([]string, 100)
+		for k := range lines {
+			lines[k] = fmt.Sprintf("user: number %d", 100*i+k)
+		}
+		m.say("s", lines...)
+	}
+	r := request("s")
+	r.Turns, r.TokenBudget = 1, 200000
+	if c := m.context(r); len(c.Open) != 299 || c.Summary.Trimmed || !strings.Contains(string(c.Messages[0]), "number 0\\n") {
+		t.Errorf("%d quoted, trimmed %t", len(c.Open), c.Summary.Trimmed)
+	}
+	r.TokenBudget = 500
+	if c := m.context(r); len(c.Open) > 150 || !c.Summary.Trimmed || !strings.Contains(string(c.Messages[0]), "earlier messages trimmed") {
+		t.Errorf("%d quoted, trimmed %t", len(c.Open), c.Summary.Trimmed)
+	}
+}

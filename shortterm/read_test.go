@@ -492,7 +492,7 @@ func TestPlans(t *testing.T) {
 		"claimedMessages": {claimedMessages, `'acme', 7, '60 s', 5`, []string{"ingest_open_session", "conversation_context_session"}},
 		"windowSession":   {windowSession, `'acme', 'u7', 's7'`, []string{"conversation_session_tenant_id"}},
 		"windowTurns":     {windowTurns, `'acme', 'u7', 5`, []string{"conversation_context_session"}},
-		"windowOpen":      {windowOpen, `'acme', 'u7', 5, 8, 200`, []string{"ingest_open_session", "conversation_context_session", "conversation_session_tenant_id"}},
+		"windowOpen":      {windowOpen, `'acme', 'u7', 5, 8, 200, 65536`, []string{"ingest_open_session", "conversation_context_session", "conversation_session_tenant_id"}},
 		"windowPast":      {windowPast, `'acme', 'u7', 5, 8`, []string{"conversation_session_tenant_id"}},
 		"windowPastRead":  {windowPastEntries, `'acme', 'u7', 5, 8, 24, 12`, []string{"conversation_context_session", "conversation_session_tenant_id"}},
 		"dropOpenOfUser":  {dropOpenOfUser, `'acme', 'u7', '', '', '', 'x'`, []string{"conversation_session_tenant_id", "ingest_open_session"}},

@@ -17,8 +17,10 @@ type Window struct {
 	// Entries are the last turns, chronological.
 	Entries []Entry
 	// Open are the newest unsettled messages that stand before Entries: of this session
-	// and of those it carries on; chronological.
-	Open []Entry
+	// and of those it carries on; chronological. MoreOpen says that there are others before
+	// them.
+	Open     []Entry
+	MoreOpen bool
 	// Before are the newest settled messages of the session between those that Summary is of
 	// and Entries, chronological; MoreBefore says that there are others before them.
 	Before     []Entry
@@ -45,10 +47,14 @@ type Past struct {
 }
 
 const (
-	// maxOpen bounds Window.Open, and maxBefore how many messages are looked at for
-	// Window.Before.
-	maxOpen   = 200
-	maxBefore = 1000
+	// leastOpen and maxOpen bound how many messages Window.Open may have, one for each
+	// bytesOfOpen in between, and leastOpenBytes how many bytes of them are read at least;
+	// maxBefore is how many messages are looked at for Window.Before.
+	leastOpen      = 200
+	maxOpen        = 10000
+	bytesOfOpen    = 64
+	leastOpenBytes = 64 << 10
+	maxBefore      = 1000
 	// maxPast is how many sessions back a chain is followed, for the sake of those that have
 	// thousands: a context has room for what far fewer left open. Of the nearest
 	// lastOfNearest messages are read, of each other lastOfFarther.
@@ -60,7 +66,7 @@ const (
 // Window gives the last turns of a session, what is open besides, and what it carries on,
 // in one round trip. An empty sessionID is the user's latest session of kind chat. A
 // session that does not exist has an empty window. Of Before as many are read as have
-// about beforeBytes.
+// about beforeBytes, and of Open as many as have that or leastOpenBytes.
 func (l *Log) Window(ctx context.Context, tenant, userID, sessionID string, turns, beforeBytes int) (Window, error) {
 	var w Window
 	past := map[int64]int{} // the place in w.Past of a session's number
@@ -79,8 +85,11 @@ func (l *Log) Window(ctx context.Context, tenant, userID, sessionID string, turn
 			return err
 		}))
 	}
-	b.Queue(windowOpen, tenant, userID, turns, maxPast, maxOpen).Query(eachRow(func(rows pgx.Rows) error {
-		e, _, err := scanEntry(rows)
+	openMost := min(max(leastOpen, beforeBytes/bytesOfOpen), maxOpen)
+	b.Queue(windowOpen, tenant, userID, turns, maxPast, openMost, max(beforeBytes, leastOpenBytes)).Query(eachRow(func(rows pgx.Rows) error {
+		var more bool
+		e, _, err := scanEntry(rows, &more)
+		w.MoreOpen = w.MoreOpen || more
 		// A turn may have come since Entries were read, and moved their start.
 		if err == nil && (e.SessionID != w.Session.SessionID || len(w.Entries) == 0 || e.ID < w.Entries[0].ID) {
 			w.Open = append(w.Open, e)
@@ -191,8 +200,14 @@ const (
 		UNION
 		SELECT o.message_id FROM past JOIN ingest_open o ON o.tenant_id = $1 AND o.session_no = past.no
 		 ORDER BY 1 DESC LIMIT $5
+	), measured AS (
+		SELECT c.*, sum(least(octet_length(c.message), $6::bigint / 4)) OVER (ORDER BY c.id DESC) AS upto_bytes
+		  FROM open JOIN conversation_context c ON c.tenant_id = $1 AND c.id = open.message_id
+	), c AS (
+		SELECT m.*, m.upto_bytes > $6::bigint OR (SELECT count(*) FROM open) >= $5 AS more FROM measured m
+		 WHERE m.upto_bytes - least(octet_length(m.message), $6::bigint / 4) <= $6::bigint
 	)
-	SELECT ` + entryColumns + ` FROM open JOIN conversation_context c ON c.tenant_id = $1 AND c.id = open.message_id` + entryIngest + `
+	SELECT c.more, ` + entryColumns + ` FROM c` + entryIngest + `
 	 ORDER BY c.id`
 
 	// windowBefore: of the newest $4 messages those that have settled, as long as they have $5
