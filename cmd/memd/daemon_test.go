@@ -118,8 +118,14 @@ var made struct {
 // launch starts memd on a data directory and waits until it says where it listens.
 func launch(t *testing.T, dir string, env ...string) *daemon {
 	t.Helper()
+	return launchProgram(t, binary, dir, env...)
+}
+
+// launchProgram is launch of another build of memd.
+func launchProgram(t *testing.T, program, dir string, env ...string) *daemon {
+	t.Helper()
 	d := &daemon{t: t, ended: make(chan struct{})}
-	d.cmd = exec.Command(binary, "serve")
+	d.cmd = exec.Command(program, "serve")
 	d.cmd.Env = append(cleanEnv(), "MEMD_LISTEN=127.0.0.1:0", "MEMD_DATA_DIR="+dir, "TMPDIR="+temporary)
 	d.cmd.Env = append(d.cmd.Env, env...)
 	d.cmd.Stderr = d
