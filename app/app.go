@@ -259,7 +259,7 @@ func (a *App) startUp(ctx context.Context) error {
 	if a.cfg.Workers > 0 {
 		extractor, chat := a.extractor()
 		cfg := worker.Config{Workers: a.cfg.Workers, Lease: lease, Log: a.component("worker"), Metrics: a.metrics}
-		if chat != nil {
+		if a.cfg.UsesLLM() {
 			cfg.AsksAgain = chat.Answers
 		}
 		if logConfig.Summaries {
@@ -437,7 +437,7 @@ func baseName(name string) string {
 func (a *App) extractor() (x worker.Extractor, chat *llm.Extractor) {
 	rules := extract.NewRules()
 	rules.KeepSecrets = a.cfg.KeepSecrets
-	if !a.cfg.UsesLLM() {
+	if !a.cfg.UsesLLM() && !a.cfg.SumsUp() {
 		return rules, nil
 	}
 	server := newServer(listModels(a.cfg.LLMURL, a.cfg.OpenAIKey))
@@ -446,6 +446,9 @@ func (a *App) extractor() (x worker.Extractor, chat *llm.Extractor) {
 		Context: a.cfg.LLMContext, PromptPrice: a.cfg.LLMPromptPrice, CompletionPrice: a.cfg.LLMCompletionPrice,
 		Metrics: a.metrics, Observe: server.saw, Log: a.component("llm")}, rules)
 	a.onStop("llm", func(context.Context) error { model.Close(); return nil })
+	if !a.cfg.UsesLLM() { // it sums up, and no more
+		return rules, model
+	}
 	return model, model
 }
 

@@ -179,7 +179,7 @@ func (c Config) logConfig() (shortterm.Config, error) {
 		}
 		return nil
 	}
-	out := shortterm.Config{Summaries: c.Summaries && c.UsesLLM(), Limits: shortterm.Limits{
+	out := shortterm.Config{Summaries: c.SumsUp(), Limits: shortterm.Limits{
 		Idle: span("MEMD_ROTATE_IDLE", c.RotateIdle), Age: span("MEMD_ROTATE_AGE", c.RotateAge), Turns: count("MEMD_ROTATE_TURNS", c.RotateTurns)}}
 	if n := count("MEMD_ROTATE_TOKENS", c.RotateTokens); n != nil {
 		tokens := int64(*n)
@@ -196,6 +196,9 @@ func (c Config) logConfig() (shortterm.Config, error) {
 	}
 	return out, errors.Join(problems...)
 }
+
+// SumsUp says whether sessions are summed up by a model, which needs no model to extract facts.
+func (c Config) SumsUp() bool { return c.Summaries && c.LLMURL != "" && c.LLMModel != "" }
 
 // UsesLLM says whether facts are extracted by a model.
 func (c Config) UsesLLM() bool {

@@ -96,18 +96,8 @@ func (s *server) patchMessage(ctx context.Context, c *call, in *patchMessageInpu
 		return answer{}, err
 	}
 	a, err := s.getMessage(ctx, c, &in.messageInput)
-	if err != nil || c.key == nil {
-		return a, err
-	}
-	of := a.body.(loggedEntry).entry
-	saidIn, err := s.Log.Session(ctx, c.tenant, of.UserID, of.SessionID)
-	switch {
-	case memd.KindOf(err) == memd.NotFound && err != nil || err == nil && saidIn.Incognito:
-		a.ids = &keptIDs{Message: in.ID} // its words go with the session
-	case err != nil:
-		return answer{}, err
-	}
-	return a, nil
+	a.ids = &keptIDs{Message: in.ID} // its words must not outlive it
+	return a, err
 }
 
 func (s *server) messageAgain(ctx context.Context, c *call, ids keptIDs) (answer, error) {

@@ -147,11 +147,11 @@ func showSession(userID string, s shortterm.Session) session {
 		Learn: s.Learn, Incognito: s.Incognito, Rotate: showLimits(s.Limits), Metadata: orEmptyObject(s.Metadata)}
 }
 
-// sessionAnswer answers a write with a session. What is shown of an incognito one that is
-// open goes with it.
+// sessionAnswer answers a write with a session. What is shown of one goes with it, and is
+// not kept for a repetition; of an incognito one that is over nothing is shown.
 func sessionAnswer(status int, userID string, s shortterm.Session) answer {
 	a := answer{status: status, body: showSession(userID, s)}
-	if s.Incognito && s.ClosedAt == nil {
+	if !s.Incognito || s.ClosedAt == nil {
 		a.ids = &keptIDs{User: userID, Session: s.SessionID}
 	}
 	return a
