@@ -651,3 +651,14 @@ func TestContextQuotesAllThatIsOpen(t *testing.T) {
 		t.Errorf("%d quoted, trimmed %t", len(c.Open), c.Summary.Trimmed)
 	}
 }
+
+// The result of a call that an earlier session made is quoted.
+func TestContextQuotesALateResult(t *testing.T) {
+	m := newMemory(t)
+	m.settle(m.say("s", "user: book a table"))
+	next := m.rotate("s")
+	m.say(next, "tool: table 7 is booked")
+	if c := m.context(request(next)); len(c.Messages) != 1 || !strings.Contains(string(c.Messages[0]), "tool: table 7 is booked") || !strings.Contains(string(c.Messages[0]), "user: book a table") {
+		t.Errorf("%s", c.Messages)
+	}
+}
