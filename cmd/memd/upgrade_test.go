@@ -19,7 +19,8 @@ import (
 )
 
 // testdata/schemaN.sql is what a memd of schema N wrote: the last one before the next
-// schema, of two tenants, killed while messages were open.
+// schema, of two tenants, killed while messages were open. It is what pg_dump --data-only
+// --column-inserts --rows-per-insert=200 gives, less comments and settings.
 
 // releasedSchemas are the steps in postgres/migration.
 func releasedSchemas(t *testing.T) (steps []string) {
