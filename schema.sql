@@ -268,6 +268,7 @@ CREATE TABLE memory (
 );
 CREATE INDEX memory_by_scope ON memory (scope_id, created_at, id);
 CREATE INDEX memory_by_slot ON memory (scope_id, slot) WHERE slot IS NOT NULL;
+CREATE INDEX memory_pinned ON memory (scope_id, created_at, id) WHERE pinned;
 CREATE INDEX memory_by_hash ON memory (scope_id, hash);
 CREATE INDEX memory_expiring ON memory (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX memory_superseded ON memory (superseded_by) WHERE superseded_by IS NOT NULL;
@@ -849,4 +850,4 @@ GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_due_in_turn(int, int, int, te
   memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint), memd_neighbours_tidy() TO memd_app;
 
 -- The version of this schema. Each migration replaces it as its last step.
-CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 7';
+CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 8';
