@@ -29,7 +29,8 @@ type Candidate struct {
 	// at all where Value is "".
 	Negated bool
 	// Forget says that the speaker asked for this statement to be forgotten: Text,
-	// or, with a Slot, what Subject, Slot and Value say, as far as it was said before.
+	// or, with a Slot, what Subject, Slot and Value say, as far as it was said before. Without
+	// a Slot a Subject stands for all that is about it, Everything for all that was said.
 	// Such a candidate is never remembered itself.
 	Forget bool
 	// Slip says, with Forget, that the statement was wrong from the start: a slip of the
@@ -47,6 +48,10 @@ type Candidate struct {
 	// Position orders candidates of one message: 0, 1, …
 	Position int
 }
+
+// Everything, as the Subject of a Candidate that asks to be forgotten, stands for all that
+// its speaker has said, in any session.
+const Everything = "*"
 
 // LearnAs is what a caller wants of all that is learned from a message. It stays with
 // the message, so that learning from it again does the same. Empty fields want nothing.
@@ -68,7 +73,7 @@ type LearnAs struct {
 // Extraction is what an extractor made of some messages of one session.
 type Extraction struct {
 	Candidates []Candidate
-	// Extractor names who made them and which version: "rules/3".
+	// Extractor names who made them and which version: "rules/4".
 	Extractor string
 }
 

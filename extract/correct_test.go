@@ -146,7 +146,7 @@ func TestForgetting(t *testing.T) {
 
 // All that was said in the session, or what was said last.
 func TestForgettingWhatWasSaid(t *testing.T) {
-	for _, request := range []string{"Forget everything I told you", "Delete all my memories.", "please forget everything"} {
+	for _, request := range []string{"Forget everything I said today", "please forget everything"} {
 		checkTold(t, talk("I have a cat", "I live in Rome", request), "I have a cat [has:cat]", "I live in Rome [home=Rome]", "-I have a cat", "-I live in Rome")
 	}
 	checkTold(t, talk("I live in Rome", "Don't remember that"), "I live in Rome [home=Rome]", "-I live in Rome")

@@ -3,6 +3,8 @@ package extract
 import (
 	"regexp"
 	"strings"
+
+	"github.com/memdhq/memd"
 )
 
 // "Forget that I live in Porto" asks for a statement to be forgotten. "Forget it",
@@ -57,6 +59,11 @@ func (g *grouping) forgets(text string) bool {
 	if m := mindful.FindStringSubmatch(bare); m != nil && !verbal(wordsOf(m[1])) {
 		g.spoken, g.asked, g.adjacent = true, text, false
 		return true // "don't forget my name" tells none
+	}
+	if forgetEver.MatchString(bare) {
+		g.out = append(g.out[:0:0], statement{text: bare, slot: about{subject: memd.Everything}, forget: true, words: s.words})
+		g.spoken, g.asked, g.adjacent = true, "", false
+		return true
 	}
 	if forgetAll.MatchString(bare) {
 		g.forgetsSession()
@@ -242,6 +249,9 @@ func clauseSlot(clause string) string {
 var (
 	// forgetAll asks for all to be forgotten that was said.
 	forgetAll = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:forget|delete|erase|remove|wipe|clear)\s+(?:(?:everything|all(?: of (?:it|this|that|what))?|anything)(?:\s+(?:that\s+)?(?:i(?:'ve| have)?(?: ever)?(?: just)? (?:said|told you|mentioned|shared|wrote)|you (?:know|have|remember|stored|saved|learned)|we (?:said|talked about|discussed)))?(?:\s+(?:so far|here|today|to you|in this (?:chat|conversation)|about (?:me|myself)))*|(?:all )?(?:of )?(?:my|your|the) (?:memor(?:y|ies)(?: of me| about me)?|data|history)|(?:all )?(?:what|whatever) i(?:'ve| have)? (?:said|told you)(?: so far)?)(?:[\s,]+(?:please|pls|now|ok|okay|thanks))*$`)
+	// forgetEver asks for all to be forgotten that was ever said: what forgetAll asks, but not
+	// of the talk at hand.
+	forgetEver = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:forget|delete|erase|remove|wipe|clear)\s+(?:(?:everything|all|anything)(?:\s+(?:that\s+)?(?:i(?:'ve| have)?(?: ever)? (?:said|told you|mentioned|shared)|you (?:know|have|remember|stored|saved|learned)))(?:\s+(?:to you|about (?:me|myself)))*|everything about (?:me|myself)|(?:all )?(?:of )?(?:(?:my|your) memor(?:y|ies)(?: of me| about me)?|(?:the )?memories (?:of|about) me)|(?:all )?(?:of )?my (?:personal )?(?:data|history)|(?:all )?(?:what|whatever) i(?:'ve| have)? (?:ever )?(?:said|told you))(?:[\s,]+(?:please|pls|now|ok|okay|thanks))*$`)
 	// mindful asks that what was told be kept in mind.
 	mindful = english(`^` + lightWords + `(?:don't|dont|do not|never|you (?:must not|mustn't|shouldn't|won't))\s+(?:ever\s+)?forget\s+((?:about\s+)?(?:my|our|me|us|it|that|this|these|those|what|who)\b[^,.;:]{0,40})$`)
 )

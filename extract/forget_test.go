@@ -54,6 +54,25 @@ func TestForgettingByWhatItIsCalled(t *testing.T) {
 	}
 }
 
+// What was ever said is one request; what was said in the talk at hand is each statement's.
+func TestForgettingEverything(t *testing.T) {
+	for _, text := range []string{"Forget everything I told you", "Delete all my memories", "please delete everything you know about me", "can you forget all I ever said?", "erase my data, please"} {
+		if got := asked(t, []memd.Message{user("I live in Porto")}, text); !slices.Equal(got, []string{"about " + memd.Everything}) {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	for _, text := range []string{"forget everything I said today", "forget everything we talked about"} {
+		if got := asked(t, []memd.Message{user("I live in Porto")}, text); !slices.Equal(got, []string{"I live in Porto"}) {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	for _, text := range []string{"don't forget everything I told you", "forget everything but my name", "delete all my files", "I forgot everything I told you"} {
+		if got := asked(t, nil, text); slices.Contains(got, "about "+memd.Everything) {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
+
 // What is said beside a request stays, and what only sounds like one asks for nothing.
 func TestForgettingIsNotAskedFor(t *testing.T) {
 	for _, text := range []string{

@@ -152,6 +152,8 @@ func TestAssistant(t *testing.T) {
 
 func TestLists(t *testing.T) {
 	checkAll(t, []says{
+		gives("I own a\nblue kayak.", "I own a blue kayak"),
+		gives("My dog is called\nRex and he is big.", "My dog is called Rex and he is big"),
 		gives("My favorite films are:\n- Tampopo\n- Big Night", "My favorite films are: Tampopo; Big Night"),
 		gives("Some things about me:\n- I live in Graz\n- I have a cat\n2) I am allergic to peanuts", "I live in Graz", "I have a cat", "I am allergic to peanuts"),
 		gives("About me:\n- I'm vegan\n- I live in Porto\n- two cats", "I'm vegan", "I live in Porto", "About me: two cats"),

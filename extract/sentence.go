@@ -163,6 +163,9 @@ var (
 
 // wraps says whether a line goes on with the sentence of the long line before it.
 func wraps(last, line string) bool {
+	if breaksAt.MatchString(last) {
+		return true
+	}
 	if utf8.RuneCountInString(last) < 50 {
 		return false
 	}
@@ -170,6 +173,10 @@ func wraps(last, line string) bool {
 	end, _ := utf8.DecodeLastRuneInString(last)
 	return unicode.IsLower(first) && (unicode.IsLetter(end) || unicode.IsDigit(end) || end == ',' || end == '-')
 }
+
+// breaksAt ends in a word that none ends a sentence with: a picture may stand between it and
+// the next line.
+var breaksAt = regexp.MustCompile(`(?i)\pL['’]?\pL*\s+(?:a|an|the|my|our|your|his|their|is called|named)\s*$|^(?:(?:i|we) (?:own|have|drive|like|love|prefer|hate)|i(?:'m|’m| am)|(?:my|our) \pL+ is)\s*$`)
 
 // withoutCode takes fenced code out. Where code stood a mark stays, so that
 // the prose before and after is not run together.

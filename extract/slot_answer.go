@@ -11,6 +11,8 @@ var (
 	answerComma  = english(`\s*[,;/]\s*(?:and\s+)?|\s+and\s+`)
 	// beforeAnswer is what an answer may begin with before it says anything.
 	beforeAnswer = english(`^(?:(?:at the moment|at present|currently|right now|for now|just now|these days|nowadays|actually|honestly|well|um+|uh+|hm+|oh|so)[\s,.…–—-]+)+`)
+	// remark is what is added to an answer and is none itself.
+	remark = english(`^(?:\pL+ly|too|though|tho|unfortunately|of course|i (?:think|guess|believe|suppose|fear|'m afraid)|i'm afraid|thank god|thank goodness|thanks|why|you|alas|always|often|sometimes|now|again|please|lol|haha\pL*|in fact|as it happens|no less|at least)\W*$`)
 	// noneSuch is an answer by which there is none.
 	noneSuch = english(`^(?:nowhere|nobody|no one|no-one|none|nothing|not anywhere|nowhere (?:yet|right now|at the moment|really)|nothing (?:yet|right now|at the moment|really))(?:\s+(?:at the moment|right now|at present|currently|yet|really|special|in particular|for now))?\W*$`)
 )
@@ -24,6 +26,11 @@ func answerParts(question, answer string) []clausePart {
 	lead := yesLead.FindString(answer)
 	rest := strings.TrimRight(answer[len(lead):], " .!")
 	items := answerComma.Split(rest, -1)
+	for i := len(items) - 1; i > 0; i-- {
+		if remark.MatchString(items[i]) { // "Peanuts, sadly" is one thing in its speaker's words
+			return nil
+		}
+	}
 	if len(items) < 2 {
 		return nil
 	}

@@ -26,7 +26,8 @@ type wanting struct {
 		terms  []int32
 		before []time.Time
 	}
-	said struct {
+	// all is everything that was said before a time.
+	said, all struct {
 		keys   [][]byte
 		before []time.Time
 	}
@@ -81,7 +82,7 @@ func (w *wanting) memory(id memoryID) {
 }
 
 func (w *wanting) empty() bool {
-	return len(w.hashes.keys)+len(w.slots.keys)+len(w.gone.keys)+len(w.ids)+len(w.scopes)+len(w.terms.keys)+len(w.said.keys) == 0
+	return len(w.hashes.keys)+len(w.slots.keys)+len(w.gone.keys)+len(w.ids)+len(w.scopes)+len(w.terms.keys)+len(w.said.keys)+len(w.all.keys) == 0
 }
 
 // queueRead reads what is wanted.
@@ -110,8 +111,11 @@ func (c *change) queueRead(b *pgx.Batch) {
 	if len(w.terms.keys)+len(w.said.keys) > 0 {
 		b.Queue(namedSelect, c.tenant, w.terms.keys, w.terms.terms, w.terms.before, w.said.keys, w.said.before).Query(c.scanNamed)
 	}
-	if len(w.said.keys) > 0 {
-		b.Queue(goneBefore, c.tenant, w.said.keys, w.said.before).Query(func(rows pgx.Rows) error {
+	if len(w.all.keys) > 0 {
+		b.Queue(statedBefore, c.tenant, w.all.keys, w.all.before).Query(c.scanNamed)
+	}
+	if len(w.said.keys)+len(w.all.keys) > 0 {
+		b.Queue(goneBefore, c.tenant, slices.Concat(w.said.keys, w.all.keys), slices.Concat(w.said.before, w.all.before)).Query(func(rows pgx.Rows) error {
 			return scanMentions(rows, func(m *mention) { c.subjects.unremembered = append(c.subjects.unremembered, m) })
 		})
 	}

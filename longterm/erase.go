@@ -214,15 +214,18 @@ const (
 
 	historyElsewhere = `
 	DELETE FROM memory_history h WHERE h.tenant_id = $1 AND h.memory_id = ANY ($2::uuid[])
-	   AND (h.message_ids && $3::bigint[] OR h.at >= now() OR NOT EXISTS (SELECT FROM memory m WHERE m.id = h.memory_id AND m.tenant_id = $1))`
+	   AND (h.message_ids && $3::bigint[] OR h.at >= now() OR (SELECT m.id FROM memory m WHERE m.id = h.memory_id AND m.tenant_id = $1 OFFSET 0) IS NULL)`
 
 	// memoriesErased gives those that are gone already too: something of them may be left.
 	memoriesErased = `
-	SELECT id FROM memory WHERE tenant_id = $1 AND scope_id = ANY ($2::bigint[])
+	SELECT x.id FROM unnest($2::bigint[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT id FROM memory m WHERE m.scope_id = k.id AND m.tenant_id = $1 OFFSET 0) x
 	UNION
-	SELECT memory_id FROM memory_history WHERE tenant_id = $1 AND scope_id = ANY ($2::bigint[])
+	SELECT x.id FROM unnest($2::bigint[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT memory_id AS id FROM memory_history h WHERE h.scope_id = k.id AND h.tenant_id = $1 OFFSET 0) x
 	UNION
-	SELECT memory_id FROM memory_mention WHERE tenant_id = $1 AND scope_id = ANY ($2::bigint[]) AND gone IS NOT NULL`
+	SELECT x.id FROM unnest($2::bigint[]) AS k (id)
+	 CROSS JOIN LATERAL (SELECT memory_id AS id FROM memory_mention n WHERE n.scope_id = k.id AND n.gone IS NOT NULL AND n.tenant_id = $1 OFFSET 0) x`
 
 	neighboursErased      = `DELETE FROM memory_neighbour WHERE tenant_id = $1 AND scope_id = ANY ($2::bigint[])`
 	neighboursForgotten   = `UPDATE memory_scope SET neighbour_model = NULL, neighbours_ready = false WHERE tenant_id = $1 AND id = ANY ($2::bigint[])`
@@ -241,7 +244,7 @@ const (
 
 	// notAnothers holds what is known of messages to those that are not in the log any more,
 	// or are the person's.
-	notAnothers = ` AND NOT EXISTS (SELECT FROM conversation_context c WHERE c.id = o.message_id AND c.tenant_id = $1 AND c.user_id <> $2)`
+	notAnothers = ` AND (SELECT c.id FROM conversation_context c WHERE c.id = o.message_id AND c.tenant_id = $1 AND c.user_id <> $2 OFFSET 0) IS NULL`
 
 	overruledErased  = `DELETE FROM memory_overruled o WHERE o.tenant_id = $1 AND o.message_id = ANY ($3::bigint[])` + notAnothers
 	requestsOfErased = `DELETE FROM memory_forgotten o WHERE o.tenant_id = $1 AND o.message_id = ANY ($3::bigint[])` + notAnothers

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/lexical"
 )
 
@@ -292,7 +293,8 @@ func (s *subjects) hear(key []byte, text, value string) {
 // now. What is found may tell of more.
 func (c *change) wantNamed() {
 	for _, r := range c.requests {
-		if r.ofSubject() {
+		// What is asked of everything needs no names, so what it was about is read once.
+		if r.ofSubject() && (r.isNew || !r.everything()) {
 			c.subjects.seek(c.scopes[r.scopeID].key, r.subject, r.said.at)
 		}
 	}
@@ -310,7 +312,25 @@ func (c *change) wantNamed() {
 		known[key] = append(known[key], m.bonds()...)
 	}
 	for _, r := range c.subjects.sought {
-		n, key, until := namingOf(r.subject, known[r.key], true), []byte(r.key), r.before.String()
+		key, until := []byte(r.key), r.before.String()
+		if r.subject == memd.Everything {
+			if c.wanted.first("all", r.key, until) {
+				c.wanted.all.keys, c.wanted.all.before = append(c.wanted.all.keys, key), append(c.wanted.all.before, r.before)
+			}
+			for _, m := range c.subjects.memories {
+				if string(c.scopes[m.scopeID].key) == r.key {
+					c.wanted.memory(m.id)
+				}
+			}
+			for _, m := range c.subjects.unremembered {
+				if string(c.scopes[m.scopeID].key) == r.key {
+					c.add(m)
+					c.wanted.hash(key, m.hash) // it may have been said again since
+				}
+			}
+			continue
+		}
+		n := namingOf(r.subject, known[r.key], true)
 		if n.empty() {
 			continue
 		}
@@ -351,7 +371,7 @@ func (c *change) scanNamed(rows pgx.Rows) error {
 // before them.
 func (c *change) nameRequests() {
 	for _, r := range c.requests {
-		if !r.ofSubject() {
+		if !r.ofSubject() || r.everything() {
 			continue
 		}
 		var known []bond

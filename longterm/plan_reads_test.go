@@ -243,6 +243,25 @@ func TestKnownThingsAreReadAlone(t *testing.T) {
 			"neighbours, compare": fixed(neighboursCompare, scope, model, dimensions, memoryID{}, comparedAtOnce),
 			"neighbours, mend":    fixed(neighboursMend, scope, "another", ids), "neighbours, clear": fixed(neighboursClear, scope, model, memoryID{}, id),
 		}
+		var session int64
+		if c.said != nil {
+			session = query[int64](c.bench, `SELECT session_no FROM conversation_context WHERE id = $1`, c.said[0].ID)
+		}
+		sessions, whose := []int64{session}, slices.Compact(slices.Sorted(slices.Values(scopes)))
+		for what, st := range map[string]*statement{
+			"keys": fixed(personKeys, "alice", sessions), "scopes": fixed(personScopes, "alice"), "held elsewhere": fixed(heldElsewhere, "alice", sessions),
+			"sources elsewhere": fixed(sourcesErased, ids, messages), "history elsewhere": fixed(historyElsewhere, ids, messages),
+			"memories": fixed(memoriesErased, whose), "neighbours": fixed(neighboursErased, whose), "neighbours known": fixed(neighboursForgotten, whose),
+			"vectors": fixed(vectorsErased, whose), "words": fixed(postingsErased, whose), "words of messages": fixed(messagePostingsErased, whose),
+			"mentions": fixed(mentionsErased, ids), "sources": fixed(sourcesOfErased, ids), "without vectors": fixed(unembeddedErased, ids),
+			"requests": fixed(requestsErased, whose), "retained": fixed(retainedErased, whose), "history": fixed(historyErased, whose),
+			"rows": fixed(memoryErased, whose), "identities": fixed(scopesErased, scopes[:1]), // on others memories hang
+
+			"overruled, by message": fixed(overruledErased, "alice", messages), "requests, by message": fixed(requestsOfErased, "alice", messages),
+			"retained, by message": fixed(retainedOfErased, "alice", messages), "told": fixed(toldMessages, "alice", messages), "summed up": fixed(unsum, messages),
+		} {
+			statements["erase, "+what] = st
+		}
 		if len(ids) > 1 { // rows of their own are new to each scope
 			statements["index memories"] = fixed(memoryPostingInsert, scopes[1:], places[1:], ids[1:], small[1:], small[1:], scopes[1:2], places[1:2], scopes[1:2])
 			statements["index messages"] = fixed(messagePostingInsert, scopes[1:], places[1:], scopes[1:], places[1:], small[1:], small[1:], 1)

@@ -23,7 +23,7 @@ var fixedStatements = map[string]string{
 	"shareTenant": shareTenant, "lockTenant": lockTenant, "lockScopes": lockScopes, "scopeInsert": scopeInsert, "scopeSelect": scopeSelect, "sessionSelect": sessionSelect,
 	"messageSelect": messageSelect, "verbatimSelect": verbatimSelect,
 	"concernedSelect": concernedSelect, "concernedMentions": concernedMentions, "goneSelect": goneSelect,
-	"namedSelect": namedSelect, "goneBefore": goneBefore, "goneOfMessages": goneOfMessages, "retainedSelect": retainedSelect, "requestSelect": requestSelect, "mentionInsert": mentionInsert,
+	"namedSelect": namedSelect, "statedBefore": statedBefore, "goneBefore": goneBefore, "goneOfMessages": goneOfMessages, "retainedSelect": retainedSelect, "requestSelect": requestSelect, "mentionInsert": mentionInsert,
 	"mentionDelete": mentionDelete, "mentionDeleteOf": mentionDeleteOf, "mentionsDeleted": mentionsDeleted, "requestInsert": requestInsert,
 	"requestDelete": requestDelete, "retainedInsert": retainedInsert, "scopeRowSelect": scopeRowSelect, "historyScope": historyScope,
 	"undoableSelect": undoableSelect, "undoneUpdate": undoneUpdate, "mentionRestore": mentionRestore, "memoryRestore": memoryRestore,
@@ -44,6 +44,12 @@ var fixedStatements = map[string]string{
 	"neighboursBuild": neighboursBuild, "neighboursAttach": neighboursAttach, "neighboursOpened": neighboursOpened, "neighboursClose": neighboursClose, "neighboursClosed": neighboursClosed,
 	"neighboursCompare": neighboursCompare, "neighboursMend": neighboursMend, "neighboursClear": neighboursClear, "neighboursUpTo": neighboursUpTo,
 	"widenGraphs": widenGraphs,
+	"personKeys": personKeys, "personScopes": personScopes, "heldElsewhere": heldElsewhere, "historyElsewhere": historyElsewhere, "sourcesErased": sourcesErased,
+	"memoriesErased": memoriesErased, "neighboursErased": neighboursErased, "neighboursForgotten": neighboursForgotten, "neighboursTidy": neighboursTidy,
+	"vectorsErased": vectorsErased, "postingsErased": postingsErased, "messagePostingsErased": messagePostingsErased, "mentionsErased": mentionsErased,
+	"sourcesOfErased": sourcesOfErased, "unembeddedErased": unembeddedErased, "requestsErased": requestsErased, "retainedErased": retainedErased,
+	"historyErased": historyErased, "memoryErased": memoryErased, "scopesErased": scopesErased,
+	"overruledErased": overruledErased, "requestsOfErased": requestsOfErased, "retainedOfErased": retainedOfErased, "toldMessages": toldMessages,
 }
 
 // parts of statements, not statements.
@@ -334,7 +340,7 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 			"concerned": fixed(concernedSelect, keys, hashes, keys, homes, ids), "concerned mentions": fixed(concernedMentions, keys, hashes, keys, homes, ids),
 			"what is not remembered": fixed(goneSelect, keys, hashes, keys, homes),
 			"the same of messages":   fixed(goneOfMessages, keys, messages), "retained": fixed(retainedSelect, keys, hashes), "requests": fixed(requestSelect, keys),
-			"named": fixed(namedSelect, keys, terms, times[:1], keys, times[:1]), "not remembered before": fixed(goneBefore, keys, times[:1]),
+			"named": fixed(namedSelect, keys, terms, times[:1], keys, times[:1]), "not remembered before": fixed(goneBefore, keys, times[:1]), "stated before": fixed(statedBefore, keys, times[:1]),
 			"take mentions": fixed(mentionDelete, ids, messages[:1], places[:1]), "take all mentions": fixed(mentionDeleteOf, ids), "mentions count no more": fixed(mentionsDeleted, ids),
 			"take requests": fixed(requestDelete, messages, places[:1], texts[:1], texts[:1]), "identities": fixed(scopeRowSelect, scopes[last:]),
 			"identity of history": fixed(historyScope, ids[last]), "undoable": fixed(undoableSelect, ids[last]), "restore mentions": fixed(mentionRestore, ids[last], `[{"message_id":1,"part":0,"memory":"x","hash":"x","subject":"","value":"","negated":false}]`),

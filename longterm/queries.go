@@ -106,6 +106,13 @@ const namedSelect = `
 	 CROSS JOIN LATERAL (SELECT * FROM memory m
 	        WHERE m.scope_id = s.id AND m.slot IS NOT NULL AND m.subject <> '' AND m.valid_from <= k.before AND m.tenant_id = $1 OFFSET 0) m`
 
+// statedBefore gives all that was learned of identities and began to hold before a time.
+const statedBefore = `
+	SELECT m.id, m.scope_id, m.memory, m.subject
+	  FROM unnest($2::bytea[], $3::timestamptz[]) AS k (key, before)
+	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.scope_id = s.id AND m.valid_from <= k.before AND NOT m.verbatim AND m.tenant_id = $1 OFFSET 0) m`
+
 // goneBefore gives all that is not remembered of what was said before a time.
 const goneBefore = `
 	SELECT ` + mentionColumns + `

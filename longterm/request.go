@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/lexical"
 )
 
@@ -43,6 +44,9 @@ func (c *change) drop(r *request, was requestRow) {
 // ofSubject says whether a request is about somebody or something as a whole.
 func (r *request) ofSubject() bool { return r.slot == "" && r.subject != "" }
 
+// everything says whether a request is about all that was said.
+func (r *request) everything() bool { return r.ofSubject() && r.subject == memd.Everything }
+
 // heeds says whether it is a request of who may ask that of a speaker's statements: the
 // same speaker. A user without a name, who is nobody of several, may ask it of assistants as
 // well; that an assistant got something wrong any user may say.
@@ -54,8 +58,11 @@ func (r *request) heeds(s speaker) bool {
 }
 
 // means says whether a request is about a claim: one in the same words, and with a subject
-// what is about that; or with a slot what is said of it.
+// what is about that; or with a slot what is said of it; or everything.
 func (r *request) means(c *claim) bool {
+	if r.everything() {
+		return true
+	}
 	if r.slot == "" {
 		return slices.Contains(c.hashes, r.hash) || r.ofSubject() && !r.naming.empty() && r.naming.reaches(c.form(), c.subject)
 	}

@@ -21,6 +21,7 @@ func (s *Store) Told(ctx context.Context, tenant, userID string, messages []int6
 const toldMessages = `SELECT message_id FROM memory_source WHERE message_id = ANY ($3::bigint[]) AND tenant_id = $1
 	UNION SELECT message_id FROM memory_overruled WHERE message_id = ANY ($3::bigint[]) AND tenant_id = $1
 	UNION SELECT message_id FROM memory_forgotten WHERE message_id = ANY ($3::bigint[]) AND tenant_id = $1
-	UNION SELECT m.message_id FROM memory_scope s JOIN memory_mention m ON m.scope_id = s.id AND m.gone IS NOT NULL AND m.tenant_id = $1
-	       WHERE s.tenant_id = $1 AND s.user_id = $2 AND m.message_id = ANY ($3::bigint[])
+	UNION SELECT m.message_id FROM (SELECT id FROM memory_scope WHERE tenant_id = $1 AND user_id = $2 OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT message_id FROM memory_mention m WHERE m.scope_id = s.id AND m.gone IS NOT NULL AND m.tenant_id = $1 OFFSET 0) m
+	       WHERE m.message_id = ANY ($3::bigint[])
 	ORDER BY 1`

@@ -8,9 +8,10 @@ const (
 
 	// unsum drops the summaries of these messages, and has them made anew.
 	unsum = `WITH stale AS (
-		DELETE FROM session_summary y USING (
-			SELECT session_no, min(id) AS id FROM conversation_context WHERE tenant_id = $1 AND id = ANY ($2::bigint[]) GROUP BY session_no) c
-		 WHERE y.tenant_id = $1 AND y.session_no = c.session_no AND y.upto >= c.id RETURNING y.session_no
+		DELETE FROM session_summary WHERE tenant_id = $1 AND session_no = ANY (ARRAY (
+			SELECT y.session_no FROM (SELECT session_no, min(id) AS id FROM conversation_context WHERE tenant_id = $1 AND id = ANY ($2::bigint[]) GROUP BY session_no OFFSET 0) c
+			 CROSS JOIN LATERAL (SELECT session_no FROM session_summary y WHERE y.session_no = c.session_no AND y.tenant_id = $1 AND y.upto >= c.id OFFSET 0) y))
+		RETURNING session_no
 	)
 	INSERT INTO summary_due (session_no, tenant_id) SELECT session_no, $1 FROM stale ORDER BY session_no
 	ON CONFLICT (session_no) DO UPDATE SET due_at = now(), attempts = 0`
