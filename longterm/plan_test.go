@@ -44,7 +44,7 @@ var fixedStatements = map[string]string{
 	"neighboursBuild": neighboursBuild, "neighboursAttach": neighboursAttach, "neighboursOpened": neighboursOpened, "neighboursClose": neighboursClose, "neighboursClosed": neighboursClosed,
 	"neighboursCompare": neighboursCompare, "neighboursMend": neighboursMend, "neighboursClear": neighboursClear, "neighboursUpTo": neighboursUpTo,
 	"widenGraphs": widenGraphs,
-	"personKeys": personKeys, "personScopes": personScopes, "heldElsewhere": heldElsewhere, "historyElsewhere": historyElsewhere, "sourcesErased": sourcesErased,
+	"personKeys":  personKeys, "personScopes": personScopes, "heldElsewhere": heldElsewhere, "historyElsewhere": historyElsewhere, "sourcesErased": sourcesErased,
 	"memoriesErased": memoriesErased, "neighboursErased": neighboursErased, "neighboursForgotten": neighboursForgotten, "neighboursTidy": neighboursTidy,
 	"vectorsErased": vectorsErased, "postingsErased": postingsErased, "messagePostingsErased": messagePostingsErased, "mentionsErased": mentionsErased,
 	"sourcesOfErased": sourcesOfErased, "unembeddedErased": unembeddedErased, "requestsErased": requestsErased, "retainedErased": retainedErased,
