@@ -44,7 +44,7 @@ test-long: needs-go setup ## Run the tests that take long, too, and print what c
 bench: needs-go setup ## Measure memd against plain pgx and the bare model (BENCH="-only search").
 	$(GO) run -trimpath ./bench $(BENCH)
 
-eval: needs-go setup ## Measure what is remembered of sample conversations (EVAL="-set open -v").
+eval: needs-go setup ## Measure what is remembered and found of sample conversations (EVAL="-set open -v", "-recall FOLDER").
 	$(GO) run -trimpath ./eval $(EVAL)
 
 demo: needs-go setup build ## Play a conversation through a fresh memd and show its contexts.

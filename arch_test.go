@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"app": {"", "postgres", "embed", "embed/e5", "extract", "extract/llm", "bus", "idempotency", "shortterm", "longterm",
 		"recall", "worker", "assemble", "summary", "remember", "forget", "revise", "erase", "export", "httpapi"},
 	"cmd/memd":          {"", "app", "embedded"},
-	"eval":              {"", "embedded", "postgres", "shortterm", "extract", "longterm"},
+	"eval":              {"", "app", "embedded", "postgres", "shortterm", "extract", "longterm"},
 	"bench":             {"", "app", "httpapi", "assemble", "recall", "embedded", "postgres", "shortterm", "longterm", "embed", "embed/e5", "lexical", "bus", "idempotency"},
 	"examples/demo":     {},
 	"internal/memdtest": {"", "embedded", "postgres"},

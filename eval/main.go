@@ -1,19 +1,31 @@
-// Command eval plays short conversations through the log, the rules and the long tier,
+// Command eval measures two things.
+//
+// Memories: it plays short conversations through the log, the rules and the long tier,
 // and prints how much of what must be remembered is (recall), and how much of what is
 // remembered is right (precision), for each kind of conversation.
 //
-//	go run ./eval                   both sets
+// Search: it says long conversations to a memd over HTTP, asks it questions, and prints
+// how many of the messages that answer a question are cited by the first results
+// (recall@k), for each kind of conversation and of question.
+//
+//	go run ./eval                   both, of all sets
 //	go run ./eval -v -set open      also what was missed or wrong, of the open set
 //	go run ./eval -live             learning message by message, not a session as a whole
+//	go run ./eval -recall FOLDER    only recall@k, on the conversations of a folder
+//	go run ./eval -json             the figures as JSON
 //	go run ./eval -check FOLDER     only what is wrong with the cases of a folder
 //
 // The cases of testdata/open are for whoever works on the rules. Those of
 // testdata/heldout are not to be looked at by them: of these only figures are printed.
-// It starts its own Postgres in a temporary folder and ends it.
+// The long conversations are in testdata/recall; those whose names end in -heldout are
+// left out of every fit of weights. A folder for -recall holds pairs of files,
+// NAME.turns.jsonl and NAME.questions.jsonl, with the members of these.
+// It starts its own memd or Postgres in a temporary folder and ends it.
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -39,6 +51,9 @@ type options struct {
 	live    bool
 	check   string
 	data    string
+	// recall is a folder of conversations to measure recall@k on, and nothing else.
+	recall string
+	json   bool
 }
 
 func main() {
@@ -47,6 +62,8 @@ func main() {
 	flag.BoolVar(&o.verbose, "v", false, "list what was missed or wrong, of the open set")
 	flag.BoolVar(&o.live, "live", false, "learn message by message, not a session as a whole")
 	flag.StringVar(&o.check, "check", "", "only check the cases of this folder")
+	flag.StringVar(&o.recall, "recall", "", "measure only recall@k, on the conversations of this folder")
+	flag.BoolVar(&o.json, "json", false, "print the figures as JSON")
 	flag.StringVar(&o.data, "data", filepath.Join("eval", "testdata"), "folder that holds the sets")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -67,25 +84,81 @@ func run(ctx context.Context, w io.Writer, o options) error {
 		_, err = fmt.Fprintf(w, "%d cases, nothing wrong with their form\n", len(cases))
 		return err
 	}
-	sets, err := choose(o.data, o.set)
+	var sets []caseSet
+	dir := o.recall
+	if dir == "" {
+		dir = filepath.Join(o.data, "recall")
+		var err error
+		if sets, err = choose(o.data, o.set); err != nil {
+			return err
+		}
+	}
+	conversations, err := loadConversations(dir, o.set)
 	if err != nil {
 		return err
 	}
+	if sets != nil {
+		if err := playAll(ctx, sets, o.live); err != nil {
+			return err
+		}
+		if o.verbose && !o.json {
+			for _, s := range sets {
+				s.explain(w)
+			}
+		}
+		if !o.json {
+			if err := printTable(w, sets); err != nil {
+				return err
+			}
+			fmt.Fprintln(w)
+		}
+	}
+	var r recallReport
+	err = withMemd(ctx, func(address string) error {
+		r, err = measureRecall(ctx, address, conversations)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if o.json {
+		return printJSON(w, sets, r)
+	}
+	if o.verbose {
+		r.explain(w)
+	}
+	return r.print(w)
+}
+
+// playAll plays the cases of all sets on a Postgres of their own.
+func playAll(ctx context.Context, sets []caseSet, live bool) error {
 	return withPostgres(ctx, func(pool *postgres.Pool) error {
 		h := newHouse(pool)
-		h.live = o.live
+		h.live = live
 		for i := range sets {
 			if err := sets[i].play(ctx, h); err != nil {
 				return err
 			}
 		}
-		if o.verbose {
-			for _, s := range sets {
-				s.explain(w)
-			}
-		}
-		return printTable(w, sets)
+		return nil
 	})
+}
+
+// printJSON writes the counts of each set and category, and the figures of recall@k.
+func printJSON(w io.Writer, sets []caseSet, r recallReport) error {
+	memories := map[string]map[string]counts{}
+	for _, s := range sets {
+		memories[s.name] = map[string]counts{"all": s.sum("")}
+		for _, category := range categories {
+			memories[s.name][category] = s.sum(category)
+		}
+	}
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	return enc.Encode(struct {
+		Memories map[string]map[string]counts `json:"memories,omitempty"`
+		Recall   recallReport                 `json:"recall"`
+	}{memories, r})
 }
 
 // caseSet are the cases of one folder and what came of them.

@@ -17,8 +17,9 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// withPostgres starts a Postgres of its own in a temporary folder, and ends it after do.
-func withPostgres(ctx context.Context, do func(*postgres.Pool) error) (err error) {
+// ownPostgres starts a Postgres in a temporary folder and ends it after do, which may
+// keep more in the folder.
+func ownPostgres(ctx context.Context, do func(dir string, pg *embedded.Postgres) error) (err error) {
 	dir, err := os.MkdirTemp("", "memd-eval-")
 	if err != nil {
 		return err
@@ -36,15 +37,22 @@ func withPostgres(ctx context.Context, do func(*postgres.Pool) error) (err error
 		return err
 	}
 	defer func() { err = errors.Join(err, pg.Stop(context.WithoutCancel(ctx))) }()
-	if err := postgres.Migrate(ctx, pg.OwnerURL()); err != nil {
-		return err
-	}
-	pool, err := postgres.Open(ctx, pg.AppURL(), postgres.Config{MaxConns: 2})
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	return do(pool)
+	return do(dir, pg)
+}
+
+// withPostgres gives do the empty database of a Postgres of its own.
+func withPostgres(ctx context.Context, do func(*postgres.Pool) error) error {
+	return ownPostgres(ctx, func(_ string, pg *embedded.Postgres) error {
+		if err := postgres.Migrate(ctx, pg.OwnerURL()); err != nil {
+			return err
+		}
+		pool, err := postgres.Open(ctx, pg.AppURL(), postgres.Config{MaxConns: 2})
+		if err != nil {
+			return err
+		}
+		defer pool.Close()
+		return do(pool)
+	})
 }
 
 // house is what a case goes through: the log, the extractor, the long tier.

@@ -58,11 +58,14 @@ func (w wanted) String() string {
 // counts are what precision and recall are made of.
 type counts struct {
 	// Cases is how many there are, Clean how many of them have nothing wrong.
-	Cases, Clean int
+	Cases int `json:"cases"`
+	Clean int `json:"clean"`
 	// Right and Wrong are current memories; those that only may be there are neither.
-	Right, Wrong int
+	Right int `json:"right"`
+	Wrong int `json:"wrong"`
 	// Found and Missed are memories that must be there.
-	Found, Missed int
+	Found  int `json:"found"`
+	Missed int `json:"missed"`
 }
 
 func (c *counts) add(d counts) {
