@@ -140,7 +140,8 @@ func (r *run) work(j *job) {
 		}
 		more := len(claim.Messages) == limit
 		r.ackThrough(j, claim.Messages[len(claim.Messages)-1].ID, more)
-		if more && alone == 0 && (batches >= r.cfg.Batches || r.isBackfill(j)) {
+		// One that is written to all the time has more to do, though it never is much.
+		if alone == 0 && (batches >= r.cfg.Batches || more && r.isBackfill(j)) {
 			r.goBehind(j, claim)
 			return
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -263,4 +264,55 @@ func TestALongSessionGoesBehindOthers(t *testing.T) {
 		}
 	}
 	h.wantOnce(sourcesOf(append(texts, "I live in Lisbon"), append(ids, other...)))
+}
+
+// A session that gets a message whenever one is learned is never done, and holds up nobody.
+func TestASessionThatIsAlwaysWrittenToGoesBehindOthers(t *testing.T) {
+	const most = 40
+	h := newHouse(t, shortterm.Config{})
+	cfg := quick()
+	cfg.Workers, cfg.Batches = 1, 3
+	texts := facts(most, "box")
+	at, goOn := make(chan struct{}), make(chan struct{})
+	var mu sync.Mutex
+	var ids []int64
+	before, isServed := 0, false // how many of the busy session came before the other
+	h.worker(plain{see: func(_ context.Context, in extract.Input) error {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case anyContains(textsOf(in), "Lisbon"):
+			isServed = true
+			return nil
+		case len(ids) == 0:
+			close(at)
+			<-goOn
+		}
+		if !isServed {
+			before++
+		}
+		if len(ids) < most-1 {
+			ids = append(ids, h.post("busy", texts[1+len(ids)])...)
+		}
+		return nil
+	}}, hashed{}, cfg)
+	began := h.post("busy", texts[0])
+	<-at
+	other := h.post("other", "I live in Lisbon")
+	h.await("it is queued", func() bool {
+		s, err := h.bus.State(h.within())
+		return err == nil && s.Live.Pending > 0
+	})
+	close(goOn)
+	h.settle(other...)
+	h.await("the busy one has ended", func() bool {
+		c, err := h.log.Counts(h.within(), tenant, "", "")
+		return err == nil && c.Open() == 0
+	})
+	mu.Lock()
+	defer mu.Unlock()
+	if before > 2*cfg.Batches {
+		t.Errorf("the other came after %d batches of one that is always written to", before)
+	}
+	h.wantOnce(sourcesOf(append(texts, "I live in Lisbon"), append(append(began, ids...), other...)))
 }
