@@ -103,6 +103,9 @@ func New(log *shortterm.Log, store *longterm.Store, recall *recall.Recall, cfg C
 // Request says what context is wanted.
 type Request struct {
 	UserID, SessionID, AgentID string
+	// Here says that the context is of the session itself, also where a limit has rotated it:
+	// it has just taken a message, and another's may have opened the next one since.
+	Here bool
 	// Query is what to recall for; nil or blank stands for the last two messages of
 	// the session that carry text.
 	Query *string
@@ -206,7 +209,8 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	}
 	m := material{window: window.shown, limit: r.Recall, budget: r.TokenBudget, render: r.Render}
 	if r.IncludeLongTerm {
-		m.open, m.more = window.open, window.moreOpen
+		m.open, m.unread = window.open, window.unread
+		m.results = r.Turns > 0
 	}
 	before := r.IncludeLongTerm && r.Turns > 0
 	if before && r.CarryOver {
@@ -234,7 +238,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		if s := window.summary; s != nil {
 			m.earlier.summary, m.earlier.upto = s.Text, s.Upto
 		}
-		m.quotes, m.more = true, m.more || window.more
+		m.quotes, m.more = true, window.more
 		search.Go(func() {
 			var err error
 			if m.said, m.window, err = a.silent(searching, tenant, r.UserID, window, certain); err != nil {
@@ -342,8 +346,8 @@ type windowRead struct {
 	// newest of those there are, chronological; more says that there are others.
 	before []said
 	more   bool
-	// moreOpen says that there are others before open.
-	moreOpen bool
+	// unread is how many others there are before open.
+	unread int
 	// messages is how many the session has; summary is a model's of its beginning, and
 	// past are the sessions before it.
 	messages int
@@ -356,7 +360,11 @@ func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowR
 	if r.IncludeLongTerm && r.Summary && r.Turns > 0 {
 		room = min(r.TokenBudget, maxBeforeTokens) * bytesPerToken
 	}
-	w, err := a.log.Window(ctx, tenant, r.UserID, r.SessionID, max(r.Turns, queryTurns), room)
+	window := a.log.Window
+	if r.Here {
+		window = a.log.WindowHere
+	}
+	w, err := window(ctx, tenant, r.UserID, r.SessionID, max(r.Turns, queryTurns), room)
 	switch kind := memd.KindOf(err); {
 	case err == nil:
 	case kind == memd.NotFound:
@@ -367,7 +375,7 @@ func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowR
 		return windowRead{}, &memd.Error{Kind: memd.Unavailable, Op: "assemble.window",
 			Msg: "the messages cannot be read", RetryAfter: max(memd.RetryAfterOf(err), time.Second), Err: err}
 	}
-	out := windowRead{sessionID: r.SessionID, summary: w.Summary, past: w.Past, more: w.MoreBefore, moreOpen: w.MoreOpen}
+	out := windowRead{sessionID: r.SessionID, summary: w.Summary, past: w.Past, more: w.MoreBefore, unread: w.MoreOpen}
 	if w.Session != nil {
 		out.sessionID, out.messages = w.Session.SessionID, w.Session.Messages
 	}

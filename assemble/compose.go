@@ -3,6 +3,7 @@ package assemble
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -28,8 +29,11 @@ const (
 	// while.
 	leastText = 16
 	// omitted is the line that says that the budget left no room for all that the session
-	// said before.
-	omitted = "… [earlier messages trimmed]"
+	// said before, omittedOne and omittedMany where it is known of how many messages nothing is
+	// shown.
+	omitted     = "… [earlier messages trimmed]"
+	omittedOne  = "… [1 earlier message trimmed]"
+	omittedMany = "… [%d earlier messages trimmed]"
 	// turnsHeader is the line above the turns with RenderSystem.
 	turnsHeader = "conversation:"
 )
@@ -51,11 +55,15 @@ type material struct {
 	earlier earlier
 	// quotes says that messages for which nothing else stands are quoted: those of said and
 	// those of the window that are not shown. said are chronological; more says that there
-	// are others before them, or before those that are open.
+	// are others before them.
 	quotes, more bool
 	said         []said
-	budget       int
-	render       string
+	// unread is how many there are before those that are open. results says that results of
+	// tools in the window are quoted of which the call is not there.
+	unread  int
+	results bool
+	budget  int
+	render  string
 }
 
 // earlier stands for the messages of a session that its window does not show.
@@ -101,8 +109,11 @@ type draft struct {
 	open     []recalledLine
 	said     []recalledLine
 	// omitted says that there was no room for all that the session said before; mark, that
-	// a line says so.
-	omitted, mark bool
+	// a line says so. openLeft and saidLeft are how many messages were not quoted for want of
+	// room, and countless says that they are not all.
+	omitted, mark      bool
+	openLeft, saidLeft int
+	countless          bool
 	// groups are those chosen, chronological; cut says which were trimmed.
 	groups []chosen
 }
@@ -126,10 +137,15 @@ type chosen struct {
 // newest user message is never dropped.
 func (c *composer) compose(m material) composed {
 	all := groups(m.window)
-	// open messages that the window holds but cannot show are recalled like others.
+	// open messages that the window holds but cannot show are recalled like others, and so are
+	// results of which the call is not there: the model is about to answer to them.
 	open := slices.Clone(m.open)
+	var late map[int64]bool
+	if m.results {
+		late = lateResults(m.window, all)
+	}
 	for _, s := range m.window {
-		if s.open {
+		if s.open || late[s.id] {
 			open = append(open, s)
 		}
 	}
@@ -144,7 +160,7 @@ func (c *composer) compose(m material) composed {
 		}
 	}
 	full := seen(draft{groups: chooseAll(all)}, compares)
-	before := c.before(m)
+	before := c.before(m, late)
 	for spare, reserve := 0, 0; ; {
 		d := c.choose(m, all, open, before, full, freed, m.budget-spare, reserve)
 		if freed.add(m, open, full, seen(d, compares)) {
@@ -247,15 +263,15 @@ func chooseAll(all []group) []chosen {
 }
 
 // before gives the messages that are quoted if nothing shows them and nothing else stands
-// for them, chronological.
-func (c *composer) before(m material) []said {
+// for them, chronological; late are quoted anyway.
+func (c *composer) before(m material, late map[int64]bool) []said {
 	if !m.quotes {
 		return nil
 	}
 	var all []said
 	for _, messages := range [][]said{m.said, m.window} {
 		for _, s := range messages {
-			if s.silent {
+			if s.silent && !late[s.id] {
 				all = append(all, s)
 			}
 		}
@@ -263,9 +279,21 @@ func (c *composer) before(m material) []said {
 	return all
 }
 
-// omission is what it costs to say that something was left out.
+// omission is what it costs at most to say that something was left out.
 func (c *composer) omission() int {
-	return c.systemFrame(false) + c.count(omitted+"\n", math.MaxInt)
+	return c.systemFrame(false) + c.count(fmt.Sprintf(omittedMany, 999_999_999)+"\n", math.MaxInt)
+}
+
+// omission is the line that says that something was left out, and if that is known, how much.
+func (d draft) omission(unread int) string {
+	switch n := d.openLeft + d.saidLeft + unread; {
+	case d.countless || n == 0: // or only trimmed
+		return omitted
+	case n == 1:
+		return omittedOne
+	default:
+		return fmt.Sprintf(omittedMany, n)
+	}
 }
 
 // systemFrame is what a system message costs beside the lines below its header; framed says
@@ -309,7 +337,8 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 	left = c.chooseTurns(&d, m, all, newest, newestAt, left-spent-kept)
 	room := spent + kept + max(left, 0) - frame - c.costOf(d.recalled)
 	now := seen(d, len(m.earlier.memories) > 0)
-	d.omitted = m.more || m.earlier.more
+	d.countless = m.more || m.earlier.more
+	d.omitted = d.countless || m.unread > 0
 	room -= c.chooseOpen(&d, m, open, room, func(i int) bool { return now.ids[open[i].id] })
 	room -= c.chooseBefore(&d, m, open, now, room, max(kept, budget/recallShare))
 	c.chooseSaid(&d, before, now, room)
@@ -328,13 +357,13 @@ func (c *composer) costOf(lines []recalledLine) (n int) {
 func (c *composer) chooseSaid(d *draft, before []said, shown shown, room int) {
 	var all []candidate
 	for i, s := range slices.Backward(before) {
-		if !shown.ids[s.id] {
+		if !shown.ids[s.id] && strings.TrimSpace(s.text) != "" {
 			all = append(all, candidate{i, string(s.role), s.name, s.text, tierOf(string(s.role))})
 		}
 	}
 	var whole bool
 	if d.said, _, whole = c.share(all, room); !whole {
-		d.omitted = true
+		d.omitted, d.saidLeft = true, len(all)-len(d.said)
 	}
 	slices.SortFunc(d.said, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
 }
@@ -483,13 +512,14 @@ func (c *composer) chooseOpen(d *draft, m material, open []said, room int, shows
 	stated := stated(d, m)
 	var all []candidate
 	for i, s := range slices.Backward(open) {
-		if !shows(i) && !stated[speaker(string(s.role), s.name)+folded(s.text)] {
+		if !shows(i) && strings.TrimSpace(s.text) != "" && !stated[speaker(string(s.role), s.name)+folded(s.text)] {
 			all = append(all, candidate{i, string(s.role), s.name, s.text, tierOf(string(s.role))})
 		}
 	}
 	var whole bool
+	d.openLeft = 0
 	if d.open, spent, whole = c.share(all, room); !whole {
-		d.omitted = true
+		d.omitted, d.openLeft = true, len(all)-len(d.open)
 	}
 	slices.SortFunc(d.open, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
 	return spent
@@ -539,7 +569,7 @@ func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, 
 	var n int
 	var whole bool
 	if d.earlier, n, whole = c.share(earlier, room-spent); !whole {
-		d.omitted = true
+		d.omitted, d.countless = true, true
 	}
 	slices.SortStableFunc(d.carried, func(a, b recalledLine) int { return cmp.Compare(m.carried[a.at].place, m.carried[b.at].place) })
 	slices.SortStableFunc(d.earlier, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
@@ -676,7 +706,7 @@ func (c *composer) encode(m material, open, before []said, d draft) composed {
 		}
 	}
 	if d.mark {
-		lines = append(lines, omitted)
+		lines = append(lines, d.omission(m.unread))
 	}
 	lines = append(lines, c.quotations(&out, open, before, d)...)
 	var sent []outgoing
@@ -716,7 +746,11 @@ func (c *composer) quotations(out *composed, open, before []said, d draft) []str
 	}
 	var all []quoted
 	for _, l := range d.open {
-		out.open = append(out.open, open[l.at].id)
+		if open[l.at].open {
+			out.open = append(out.open, open[l.at].id)
+		} else {
+			out.quoted = append(out.quoted, open[l.at].id)
+		}
 		all = append(all, quoted{open[l.at].id, l.text})
 	}
 	for _, l := range d.said {
@@ -724,6 +758,7 @@ func (c *composer) quotations(out *composed, open, before []said, d draft) []str
 		all = append(all, quoted{before[l.at].id, l.text})
 	}
 	if len(d.said) > 0 {
+		slices.Sort(out.quoted)
 		slices.SortStableFunc(all, func(a, b quoted) int { return cmp.Compare(a.id, b.id) })
 	}
 	var lines []string

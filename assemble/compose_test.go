@@ -158,6 +158,7 @@ func TestContextIsAlwaysALegalRequestWithinBudget(t *testing.T) {
 		if rapid.Bool().Draw(t, "summed up") {
 			m.earlier.summary, m.earlier.upto = "They met in\nspring", rapid.Int64Range(1, 20).Draw(t, "upto")
 		}
+		m.results, m.unread = rapid.Bool().Draw(t, "results"), rapid.SampledFrom([]int{0, 0, 1, 3000}).Draw(t, "unread")
 		if m.quotes = rapid.Bool().Draw(t, "quotes"); m.quotes {
 			for i := range rapid.IntRange(0, 6).Draw(t, "said") {
 				s := logged(t, int64(i-50), fmt.Sprintf(`{"role":"assistant","content":"nothing %d%s"}`, i, strings.Repeat(" is like it", rapid.SampledFrom([]int{0, 1, 60}).Draw(t, "length"))))
@@ -242,6 +243,11 @@ func isOf(s sentMessage, l said) bool {
 	return first == whole || strings.HasPrefix(s.text(), trimMark) || strings.HasSuffix(first, "…") && strings.HasPrefix(whole, strings.TrimSuffix(first, "…"))
 }
 
+// isMark says whether a line says that something was left out.
+func isMark(line string) bool {
+	return line == omitted || line == omittedOne || strings.HasPrefix(line, "… [") && strings.HasSuffix(line, " earlier messages trimmed]")
+}
+
 // checkRecalled holds the system message to one line for each thing recalled, none
 // of them to be read in the turns.
 func checkRecalled(t *rapid.T, m material, out composed, system string, turns []sentMessage) {
@@ -253,7 +259,7 @@ func checkRecalled(t *rapid.T, m material, out composed, system string, turns []
 		t.Fatalf("%d memories, the limit is %d", len(out.recalled), m.limit)
 	}
 	for i, line := range lines {
-		if line == omitted || strings.HasPrefix(line, "tool: ") || strings.HasPrefix(line, "f g: ") || strings.HasPrefix(line, "look: ") || strings.HasPrefix(line, "näher: ") || strings.HasPrefix(line, "system: ") || strings.HasPrefix(line, "developer: ") {
+		if isMark(line) || strings.HasPrefix(line, "tool: ") || strings.HasPrefix(line, "f g: ") || strings.HasPrefix(line, "look: ") || strings.HasPrefix(line, "näher: ") || strings.HasPrefix(line, "system: ") || strings.HasPrefix(line, "developer: ") {
 			continue
 		}
 		if !strings.HasPrefix(line, "user: ") && !strings.HasPrefix(line, "assistant: ") && !strings.HasPrefix(line, "summary: They") && !strings.HasPrefix(line, "Ana") {
@@ -271,11 +277,11 @@ func checkRecalled(t *rapid.T, m material, out composed, system string, turns []
 		t.Fatalf("the session's memories in the order %d", out.summarised)
 	}
 	rest, quoted := lines[len(out.recalled):len(lines)-len(out.open)-len(out.quoted)], lines[len(lines)-len(out.open)-len(out.quoted):]
-	if n := len(rest); n > 0 && rest[n-1] == omitted {
-		rest = rest[:n-1]
+	if n := len(rest); n > 0 && isMark(rest[n-1]) {
 		if !out.omitted {
 			t.Fatal("it says that something was left out, and nothing was")
 		}
+		rest = rest[:n-1]
 	}
 	// What nothing else stands for is quoted.
 	if !slices.IsSorted(out.quoted) {
@@ -333,8 +339,13 @@ func TestWhatIsOpenGetsWhatTheTurnsLeave(t *testing.T) {
 	}
 	m.budget = 200
 	out = c.compose(m)
-	if n := len(out.open); n < 15 || n == 60 || out.open[n-1] != -41 || !out.omitted || !strings.Contains(string(out.messages[0]), omitted) {
+	if n := len(out.open); n < 15 || n == 60 || out.open[n-1] != -41 || !out.omitted || !strings.Contains(string(out.messages[0]), fmt.Sprintf(omittedMany, 60-n)) {
 		t.Errorf("%d quoted of 60, omitted %t: %s", n, out.omitted, out.messages[0])
+	}
+	m.unread = 300
+	out = c.compose(m)
+	if n := len(out.open); n < 15 || !strings.Contains(string(out.messages[0]), fmt.Sprintf(omittedMany, 360-n)) || out.used > m.budget {
+		t.Errorf("%d quoted of 360: %s", n, out.messages[0])
 	}
 }
 
@@ -349,12 +360,13 @@ func TestWhatNothingStandsForIsQuoted(t *testing.T) {
 	}
 	m.earlier.memories = []memd.Memory{memory("user", "Number three counts", -97)}
 	out := c.compose(m)
-	if len(out.quoted) != 19 || slices.Contains(out.quoted, -97) || out.omitted || strings.Contains(string(out.messages[0]), omitted) {
+	if len(out.quoted) != 19 || slices.Contains(out.quoted, -97) || out.omitted || strings.Contains(string(out.messages[0]), "[") {
 		t.Errorf("quoted %d, omitted %t: %s", out.quoted, out.omitted, out.messages[0])
 	}
+	m.earlier.memories = nil
 	m.budget = 100
 	out = c.compose(m)
-	if n := len(out.quoted); n < 5 || n == 19 || out.quoted[n-1] != -81 || !out.omitted || !strings.Contains(string(out.messages[0]), omitted) {
+	if n := len(out.quoted); n < 5 || n == 19 || out.quoted[n-1] != -81 || !out.omitted || !strings.Contains(string(out.messages[0]), fmt.Sprintf(omittedMany, 19-n)) {
 		t.Errorf("quoted %d, omitted %t: %s", out.quoted, out.omitted, out.messages[0])
 	}
 	m.budget, m.more = 400, true // than was read
@@ -368,7 +380,7 @@ func TestWhatNothingStandsForIsQuoted(t *testing.T) {
 		s.silent = true
 		m.window = append(m.window, s)
 	}
-	if out = c.compose(m); !out.omitted || !strings.Contains(string(out.messages[0]), omitted) || out.used > 200 {
+	if out = c.compose(m); !out.omitted || !strings.Contains(string(out.messages[0]), fmt.Sprintf(omittedMany, 30-len(out.quoted)-(len(out.messages)-1))) || out.used > 200 {
 		t.Errorf("it does not say that turns were left out: %d tokens, %s", out.used, out.messages[0])
 	}
 }

@@ -95,3 +95,23 @@ func (g *group) takeFunctionResult(s said) bool {
 	g.said = append(g.said, s)
 	return true
 }
+
+// lateResults gives the settled results of tools in a window that none of its groups has:
+// their call is not there, as where the session was rotated between the two.
+func lateResults(window []said, all []group) map[int64]bool {
+	late := map[int64]bool{}
+	for _, s := range window {
+		if s.role == memd.RoleTool && !s.open {
+			late[s.id] = true
+		}
+	}
+	if len(late) == 0 {
+		return nil
+	}
+	for _, g := range all {
+		for _, s := range g.said {
+			delete(late, s.id)
+		}
+	}
+	return late
+}

@@ -96,6 +96,7 @@ func (s *server) postContext(ctx context.Context, c *call, in *postContextInput)
 
 	sessionID := string(b.SessionID)
 	var appended shortterm.Appended
+	here := false
 	switch {
 	case len(messages) > 0:
 		if err := c.requireWriter(); err != nil {
@@ -110,13 +111,16 @@ func (s *server) postContext(ctx context.Context, c *call, in *postContextInput)
 			return answer{}, err
 		}
 		sessionID = appended.SessionID
+		// Where something new was written the answer is of that session, though others may
+		// have gone on to the next one.
+		here = slices.ContainsFunc(appended.Messages, func(m shortterm.AppendedMessage) bool { return !m.Duplicate })
 	case sessionID == "" && slices.Contains(b.RecallScope, "session"):
 		if sessionID, err = s.latestSession(ctx, c.tenant, string(b.UserID)); err != nil {
 			return answer{}, err
 		}
 	}
 	assembled, err := s.Assembler.Assemble(ctx, c.tenant, assemble.Request{
-		UserID: string(b.UserID), SessionID: sessionID, AgentID: string(b.AgentID), Query: b.Query, Turns: b.Turns,
+		UserID: string(b.UserID), SessionID: sessionID, Here: here, AgentID: string(b.AgentID), Query: b.Query, Turns: b.Turns,
 		Recall: b.Recall, Threshold: b.Threshold, Filters: filters, RecallScope: b.RecallScope, TokenBudget: b.TokenBudget,
 		IncludeLongTerm: b.IncludeLongTerm, Summary: b.Summary, CarryOver: b.CarryOver, Render: b.Render,
 	})

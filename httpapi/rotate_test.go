@@ -235,6 +235,39 @@ func TestAContextOfTwoSessions(t *testing.T) {
 	h.send("POST", "/v1/context", `{"user_id":"nobody","session_id":"none"}`).want(200, `"open":[]`, `"carried":[]`, `"summary":{"upto":null,"memories":[],"messages":[],"trimmed":false}`)
 }
 
+// Many who post to one session that turns over with each message get contexts of what they
+// posted.
+func TestAContextOfWhatWasAppended(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"s","rotate":{"turns":1}}`).want(201)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			for k := range 6 {
+				said := fmt.Sprintf("number %d of %d", k, i)
+				var a contextAnswer
+				g := h.send("POST", "/v1/context", fmt.Sprintf(`{"user_id":"u","session_id":"s","append":[{"role":"user","content":%q}],"recall":0,"carry_over":false}`, said)).want(200, said)
+				if json.Unmarshal([]byte(g.body), &a) != nil || len(a.Appended) != 1 {
+					t.Errorf("%s", g.body)
+					continue
+				}
+				h.send("GET", fmt.Sprintf("/v1/messages/%d", a.Appended[0].ID), nil).want(200, `"session_id":"`+a.SessionID+`"`)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// The result of a call that was left unanswered when its session was rotated.
+func TestAContextOfAResultThatCameLate(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"book a table"},
+		{"role":"assistant","content":null,"tool_calls":[{"id":"x","type":"function","function":{"name":"book","arguments":"{}"}}]}]}`).want(201)
+	h.send("POST", "/v1/sessions/s/rotate", `{"user_id":"u","session_id":"s2"}`).want(201)
+	h.send("POST", "/v1/context", `{"user_id":"u","session_id":"s2","append":[{"role":"tool","tool_call_id":"x","content":"booked, ref 7781"}]}`).
+		want(200, `user: book a table`, `tool: booked, ref 7781`)
+}
+
 func TestWaitingForMessages(t *testing.T) {
 	h := newHouse(t, houseConfig{idle: true, Config: Config{MaxInFlight: 2}})
 	say := func(content string) int64 {

@@ -17,10 +17,10 @@ type Window struct {
 	// Entries are the last turns, chronological.
 	Entries []Entry
 	// Open are the newest unsettled messages that stand before Entries: of this session
-	// and of those it carries on; chronological. MoreOpen says that there are others before
+	// and of those it carries on; chronological. MoreOpen is how many others there are before
 	// them.
 	Open     []Entry
-	MoreOpen bool
+	MoreOpen int
 	// Before are the newest settled messages of the session between those that Summary is of
 	// and Entries, chronological; MoreBefore says that there are others before them.
 	Before     []Entry
@@ -68,10 +68,21 @@ const (
 // session that does not exist has an empty window. Of Before as many are read as have
 // about beforeBytes, and of Open as many as have that or leastOpenBytes.
 func (l *Log) Window(ctx context.Context, tenant, userID, sessionID string, turns, beforeBytes int) (Window, error) {
+	return l.window(ctx, tenant, userID, sessionID, turns, beforeBytes, false)
+}
+
+// WindowHere is Window of the session itself, also where a limit has rotated it: of one that
+// just took a message which another's has followed elsewhere. Only where it was incognito,
+// and has nothing any more, it is that of the one that its messages land in.
+func (l *Log) WindowHere(ctx context.Context, tenant, userID, sessionID string, turns, beforeBytes int) (Window, error) {
+	return l.window(ctx, tenant, userID, sessionID, turns, beforeBytes, true)
+}
+
+func (l *Log) window(ctx context.Context, tenant, userID, sessionID string, turns, beforeBytes int, here bool) (Window, error) {
 	var w Window
 	past := map[int64]int{} // the place in w.Past of a session's number
 	b := postgres.TenantBatch(tenant)
-	b.Queue(windowSession, tenant, userID, sessionID).Query(eachRow(func(rows pgx.Rows) error {
+	b.Queue(windowSession, tenant, userID, sessionID, here).Query(eachRow(func(rows pgx.Rows) error {
 		var upto *int64
 		var text *string
 		s, err := scanSession(rows, &w.No, nil, nil, &upto, &text)
@@ -87,9 +98,7 @@ func (l *Log) Window(ctx context.Context, tenant, userID, sessionID string, turn
 	}
 	openMost := min(max(leastOpen, beforeBytes/bytesOfOpen), maxOpen)
 	b.Queue(windowOpen, tenant, userID, turns, maxPast, openMost, max(beforeBytes, leastOpenBytes)).Query(eachRow(func(rows pgx.Rows) error {
-		var more bool
-		e, _, err := scanEntry(rows, &more)
-		w.MoreOpen = w.MoreOpen || more
+		e, _, err := scanEntry(rows, &w.MoreOpen)
 		// A turn may have come since Entries were read, and moved their start.
 		if err == nil && (e.SessionID != w.Session.SessionID || len(w.Entries) == 0 || e.ID < w.Entries[0].ID) {
 			w.Open = append(w.Open, e)
@@ -153,15 +162,15 @@ func eachRow(do func(pgx.Rows) error) func(pgx.Rows) error {
 }
 
 const (
-	// windowSession finds the session, follows where a limit has rotated it to, and leaves
-	// word of it for the statements after it in the transaction.
+	// windowSession finds the session, follows where a limit has rotated it to, unless $4 says
+	// that it is of itself, and leaves word of it for the statements after it in the transaction.
 	windowSession = `WITH RECURSIVE ` + wantedSteps + `, hop AS (
-		SELECT o.no, o.forwards_to, 0 AS n FROM conversation_session o
+		SELECT o.no, o.forwards_to, o.incognito, 0 AS n FROM conversation_session o
 		 WHERE o.tenant_id = $1 AND o.user_id = $2 AND o.session_id = coalesce(nullif($3, ''), (SELECT session_id FROM s))
 		UNION ALL
-		SELECT o.no, o.forwards_to, hop.n + 1
+		SELECT o.no, o.forwards_to, o.incognito, hop.n + 1
 		  FROM hop JOIN conversation_session o ON o.tenant_id = $1 AND o.user_id = $2 AND o.session_id = hop.forwards_to AND o.no > hop.no
-		 WHERE hop.n < 10000
+		 WHERE hop.n < 10000 AND (hop.incognito OR NOT $4)
 	)
 	SELECT w.no, set_config('memd.window', w.no::text, true), set_config('memd.window_id', w.session_id, true), y.upto, y.summary, ` + sessionColumns + `
 	  FROM (SELECT no FROM hop ORDER BY n DESC LIMIT 1) last
@@ -195,19 +204,20 @@ const (
 		SELECT no, session_id, n FROM chain
 	)`
 
-	windowOpen = `WITH RECURSIVE s AS (` + theWindow + `), start AS (` + windowStart + `), ` + chain + `, open AS (
+	windowOpen = `WITH RECURSIVE s AS (` + theWindow + `), start AS (` + windowStart + `), ` + chain + `, waiting AS (
 		SELECT o.message_id FROM s JOIN ingest_open o ON o.tenant_id = $1 AND o.session_no = s.no AND o.message_id < (SELECT id FROM start)
 		UNION
 		SELECT o.message_id FROM past JOIN ingest_open o ON o.tenant_id = $1 AND o.session_no = past.no
-		 ORDER BY 1 DESC LIMIT $5
+	), open AS (
+		SELECT message_id FROM waiting ORDER BY 1 DESC LIMIT $5
 	), measured AS (
 		SELECT c.*, sum(least(octet_length(c.message), $6::bigint / 4)) OVER (ORDER BY c.id DESC) AS upto_bytes
 		  FROM open JOIN conversation_context c ON c.tenant_id = $1 AND c.id = open.message_id
 	), c AS (
-		SELECT m.*, m.upto_bytes > $6::bigint OR (SELECT count(*) FROM open) >= $5 AS more FROM measured m
+		SELECT m.* FROM measured m
 		 WHERE m.upto_bytes - least(octet_length(m.message), $6::bigint / 4) <= $6::bigint
 	)
-	SELECT c.more, ` + entryColumns + ` FROM c` + entryIngest + `
+	SELECT (SELECT count(*) FROM waiting) - count(*) OVER (), ` + entryColumns + ` FROM c` + entryIngest + `
 	 ORDER BY c.id`
 
 	// windowBefore: of the newest $4 messages those that have settled, as long as they have $5
