@@ -14,13 +14,8 @@ const upkeepTime = time.Hour
 // reopenedAtOnce is how many messages are learned from again together.
 const reopenedAtOnce = 200
 
-// sweptAtOnce is how many expired memories are removed together; endedAtOnce how many
-// incognito sessions, droppedAtOnce how many messages that are kept no longer.
-const (
-	sweptAtOnce   = 200
-	endedAtOnce   = 50
-	droppedAtOnce = 500
-)
+// sweptAtOnce is how many expired memories are removed together.
+const sweptAtOnce = 200
 
 // piece is some of one kind of upkeep; more says that there may be more of it.
 type piece func(context.Context) (more bool, err error)
@@ -73,16 +68,6 @@ func (r *run) tend(ctx context.Context) (more bool, err error) { return r.cfg.Te
 func (r *run) sweep(ctx context.Context) (more bool, err error) {
 	n, err := r.store.Sweep(ctx, sweptAtOnce)
 	return n == sweptAtOnce, err
-}
-
-func (r *run) endIncognito(ctx context.Context) (more bool, err error) {
-	n, err := r.log.SweepIncognito(ctx, endedAtOnce)
-	return n == endedAtOnce, err
-}
-
-func (r *run) dropMessages(ctx context.Context) (more bool, err error) {
-	n, err := r.log.SweepMessages(ctx, droppedAtOnce, r.store.Unpost)
-	return n == droppedAtOnce, err
 }
 
 func (r *run) askAgain(ctx context.Context) (more bool, err error) {

@@ -59,9 +59,16 @@ func TestLargeScopesAreMadeReady(t *testing.T) {
 // stays.
 func TestWhatIsKeptNoLongerGoesAndIsRemembered(t *testing.T) {
 	h := newHouse(t, shortterm.Config{KeepMessages: time.Hour, IncognitoIdle: time.Hour})
-	cfg := quick()
-	cfg.UpkeepEvery = 10 * time.Millisecond
-	h.worker(plain{}, hashed{}, cfg)
+	h.worker(plain{}, hashed{}, quick())
+	sweeper := h.log.NewSweeper(longterm.New(h.pool, longterm.Config{}).Unpost, 10*time.Millisecond)
+	if err := sweeper.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := sweeper.Stop(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
 	old := h.post("s", "I moved to Lisbon", "my sister is called Ana")
 	h.settle(old...)
 	if len(h.memories()) != 2 {

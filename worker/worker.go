@@ -225,8 +225,6 @@ func (w *Worker) Start(ctx context.Context) error {
 	r.tasks.Go(r.fetch)
 	r.tasks.Go(r.fillVectors)
 	r.tasks.Go(func() { r.keepUp("expired memories cannot be removed", r.inDatabase(r.sweep)) })
-	r.tasks.Go(func() { r.keepUp("incognito sessions cannot be ended", r.inDatabase(r.endIncognito)) })
-	r.tasks.Go(func() { r.keepUp("messages that are kept no longer cannot be removed", r.inDatabase(r.dropMessages)) })
 	if r.cfg.Tend != nil {
 		r.tasks.Go(func() { r.keepUp("sessions cannot be summed up", r.tend) })
 	}
