@@ -353,11 +353,11 @@ func TestAMeasureThatIsNotOneFails(t *testing.T) {
 }
 
 // gate are the beginnings of two conversations, in sessions, and what recall@10 of their
-// questions must not fall below: some five points less than it was when it was set.
+// questions must not fall below: five or six points less than it was when it was set.
 var gate = map[string]struct {
 	sessions int
 	least    float64
-}{"friends-1": {6, 0.85}, "assistant-1": {6, 0.83}}
+}{"friends-1": {6, 0.88}, "assistant-1": {6, 0.84}}
 
 // beginning is a conversation up to a session, with the questions it answers.
 func (c conversation) beginning(sessions int) conversation {
