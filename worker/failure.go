@@ -77,7 +77,8 @@ type failure struct {
 	err    error  // for the log
 	stack  []byte // of a panic
 	// blames says that what failed was well before: it may have failed by these messages.
-	blames bool
+	// own says that it answers others: it has.
+	blames, own bool
 }
 
 // isBlaming says whether an outage is of a kind that a message can bring about: no whole
@@ -99,6 +100,12 @@ func failureOf(s stage, err error) *failure {
 	f := &failure{stage: s, code: memd.KindOf(err).String(), remedy: remedyOf(err), err: err}
 	if errors.Is(err, embed.ErrWidth) {
 		f.code = codeWidth
+	}
+	if errors.Is(err, errOwn) {
+		f.own, f.code = true, memd.Unavailable.String()
+		if errors.Is(err, errSlow) {
+			f.code = codeTimeout
+		}
 	}
 	if s == stageLongterm && f.remedy == waitFor {
 		f.stage = stagePostgres

@@ -149,10 +149,21 @@ func (r *run) work(j *job) {
 	r.quit(j, 0)
 }
 
-// inTurn learns from a claim, if it may: long texts take a model many seconds, and those
-// of a few users must not hold every worker while short ones wait. took is false if it
-// is not their turn; the claim is handed back then.
+// inTurn learns from a claim, if it may: long texts take a model many seconds, those that it
+// never answers longer yet, and those of a few users must not hold every worker while others
+// wait. took is false if it is not their turn; the claim is handed back then. One that hangs
+// is put off instead, since it would be the first of its session again.
 func (r *run) inTurn(c *shortterm.Claim, learn func() end) (outcome end, took bool) {
+	if len(c.Messages) == 1 && r.strikes.count(c.Messages[0].ID) >= ownStrike {
+		select {
+		case r.struck <- struct{}{}:
+			defer func() { <-r.struck }()
+			return learn(), true
+		default:
+			own := &failure{stage: stageEmbed, code: memd.Unavailable.String()}
+			return r.fail(c, c.Messages, own, backoff(r.cfg.RetryMin, r.cfg.RetryMax, 1), true), true
+		}
+	}
 	if !long(c) {
 		return learn(), true
 	}

@@ -59,18 +59,23 @@ func (r *run) learn(j *job, c *shortterm.Claim, messages []shortterm.Claimed, be
 		return standBy
 	}
 	r.metrics.failures.WithLabelValues(string(f.stage), f.code).Inc()
-	struck := 0
-	if f.blames {
-		struck = r.strikes.against(messages)
+	struck, strikes := 0, 0 // what is held against them, and how often it was
+	switch {
+	case f.own && len(messages) == 1:
+		struck = r.strikes.against(messages, ownStrike)
+		strikes = struck / ownStrike
+	case f.blames:
+		struck = r.strikes.against(messages, 1)
+		strikes = struck
 	}
 	switch {
-	case f.remedy == waitFor && (len(messages) > 1 || struck <= mostStrikes):
+	case f.remedy == waitFor && (len(messages) > 1 || struck <= mostStrikes), f.own && len(messages) == 1 && struck <= mostStrikes:
 		r.report(c, messages, f)
-		after := max(asked(f.err), backoff(r.cfg.RetryMin, r.cfg.RetryMax, max(0, struck-1)))
+		after := max(asked(f.err), backoff(r.cfg.RetryMin, r.cfg.RetryMax, max(0, strikes-1)))
 		r.fail(c, messages, f, after, true)
 		return standBy
-	case f.code == codeStuck && len(messages) > 1:
-		// One by one, so that few are left behind.
+	case (f.code == codeStuck || f.own && f.code == codeTimeout) && len(messages) > 1:
+		// One by one, so that few are left behind, or waited for.
 		for i, m := range messages {
 			if r.learn(j, c, messages[i:i+1], before) == standBy {
 				r.release(c, messages[i+1:])
@@ -95,7 +100,7 @@ func (r *run) learn(j *job, c *shortterm.Claim, messages []shortterm.Claimed, be
 		return r.bury(c, messages[0], f)
 	default:
 		r.report(c, messages, f)
-		return r.fail(c, messages, f, backoff(r.cfg.RetryMin, r.cfg.RetryMax, messages[0].Attempt-1+struck), false)
+		return r.fail(c, messages, f, backoff(r.cfg.RetryMin, r.cfg.RetryMax, messages[0].Attempt-1+strikes), false)
 	}
 }
 
@@ -169,7 +174,7 @@ func (r *run) attempt(j *job, c *shortterm.Claim, messages []shortterm.Claimed, 
 		return &failure{stage: at, code: codeTimeout, err: err}
 	default:
 		f := failureOf(at, err)
-		f.blames = well && isBlaming(f)
+		f.blames = !f.own && well && isBlaming(f)
 		return f
 	}
 }
@@ -263,14 +268,36 @@ func (r *run) embedSome(ctx context.Context, texts []string) ([][]float32, error
 	return append(first, second...), err
 }
 
-// embed gives the vector of each text, none if one cannot be had.
+// embed gives the vector of each text, none if one cannot be had. An outage that only
+// these texts meet is none: then the error is errOwn.
 func (r *run) embed(ctx context.Context, texts []string) (vectors [][]float32, err error) {
 	err = r.embedding.do(ctx, func() (err error) {
-		vectors, err = r.embedder.EmbedPassages(ctx, texts)
-		return err
+		vectors, err = r.embedWithin(ctx, texts)
+		if memd.KindOf(err) != memd.Unavailable || memd.RetryAfterOf(err) > 0 || ctx.Err() != nil {
+			return err
+		}
+		if _, failed := r.embedWithin(ctx, []string{probeText}); failed != nil {
+			return err
+		}
+		return &memd.Error{Kind: memd.Internal, Op: "worker.embed", Msg: "the embedder fails by a text", Err: fmt.Errorf("%w: %w", errOwn, err)}
 	})
 	if err == nil && len(vectors) != len(texts) {
 		err = &memd.Error{Kind: memd.Internal, Op: "worker.embed", Err: fmt.Errorf("%d vectors for %d texts", len(vectors), len(texts))}
+	}
+	return vectors, err
+}
+
+// embedWithin is EmbedPassages, which may take so long as others would lead one to expect.
+func (r *run) embedWithin(ctx context.Context, texts []string) ([][]float32, error) {
+	within, cancel := context.WithTimeout(ctx, r.pace.allowed(texts))
+	defer cancel()
+	start := time.Now()
+	vectors, err := r.embedder.EmbedPassages(within, texts)
+	switch {
+	case err == nil:
+		r.pace.took(texts, time.Since(start))
+	case within.Err() != nil && ctx.Err() == nil:
+		err = &memd.Error{Kind: memd.Unavailable, Op: "worker.embed", Err: fmt.Errorf("%w: %w", errSlow, err)}
 	}
 	return vectors, err
 }

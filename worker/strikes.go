@@ -10,6 +10,9 @@ const (
 	aloneAfter = 2
 	// mostStrikes is how many are forgiven. From then on it burns its attempts.
 	mostStrikes = 8
+	// ownStrike is what an outage counts that nobody else meets: what a message depends on
+	// answered another right after.
+	ownStrike = 4
 	// struckMost is of how many messages strikes are remembered.
 	struckMost = 10_000
 )
@@ -27,12 +30,12 @@ func newStrikes() *strikes {
 	return &strikes{of}
 }
 
-// against counts one against each, and gives the most that any has now.
-func (s *strikes) against(messages []shortterm.Claimed) (most int) {
+// against counts so many against each, and gives the most that any has now.
+func (s *strikes) against(messages []shortterm.Claimed, weight int) (most int) {
 	for _, m := range messages {
 		n, _ := s.of.Get(m.ID)
-		s.of.Add(m.ID, n+1)
-		most = max(most, n+1)
+		s.of.Add(m.ID, n+weight)
+		most = max(most, n+weight)
 	}
 	return most
 }

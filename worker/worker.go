@@ -46,6 +46,9 @@ type Config struct {
 	// JobTimeout is the longest one batch may take; default 5 min. What has not broken off
 	// Grace later is left behind, and the message given up; default 10 s.
 	JobTimeout, Grace time.Duration
+	// EmbedLeast is how long one call of the embedder may take at least; it is ten times as
+	// long as the slowest call of late took for its size, if that is more. Default 10 s.
+	EmbedLeast time.Duration
 	// Batches is how many batches of a session are learned from in a row before others
 	// have their turn; default 4. Of a backfill it is one.
 	Batches int
@@ -91,6 +94,7 @@ func (c Config) withDefaults() Config {
 		fallback time.Duration
 	}{
 		{&c.Lease, time.Minute}, {&c.AckWait, 90 * time.Second}, {&c.JobTimeout, 5 * time.Minute}, {&c.Grace, 10 * time.Second},
+		{&c.EmbedLeast, 10 * time.Second},
 		{&c.RetryMin, time.Second}, {&c.RetryMax, 5 * time.Minute},
 		{&c.PauseMin, time.Second}, {&c.PauseMax, 10 * time.Second},
 		{&c.VectorsEvery, 2 * time.Second}, {&c.UpkeepEvery, 15 * time.Second},
@@ -115,7 +119,7 @@ func (c Config) validate() error {
 		field string
 		value time.Duration
 	}{
-		{"Lease", c.Lease}, {"AckWait", c.AckWait}, {"JobTimeout", c.JobTimeout}, {"Grace", c.Grace},
+		{"Lease", c.Lease}, {"AckWait", c.AckWait}, {"JobTimeout", c.JobTimeout}, {"Grace", c.Grace}, {"EmbedLeast", c.EmbedLeast},
 		{"RetryMin", c.RetryMin}, {"RetryMax", c.RetryMax}, {"PauseMin", c.PauseMin}, {"PauseMax", c.PauseMax},
 		{"VectorsEvery", c.VectorsEvery}, {"UpkeepEvery", c.UpkeepEvery},
 	} {
@@ -146,6 +150,7 @@ type Worker struct {
 	// messages.
 	database, extraction, embedding *breaker
 	strikes                         *strikes
+	pace                            *pace
 
 	mu      sync.Mutex
 	running *run // nil while stopped
@@ -160,13 +165,13 @@ func New(pool *postgres.Pool, log *shortterm.Log, b *bus.Bus, extractor Extracto
 	cfg = cfg.withDefaults()
 	w := &Worker{
 		pool: pool, log: log, bus: b, extractor: extractor, embedder: embedder, store: store, cfg: cfg,
-		logger: cfg.Log, strikes: newStrikes(),
+		logger: cfg.Log, strikes: newStrikes(), pace: &pace{least: cfg.EmbedLeast},
 	}
 	w.database = newBreaker("postgres", cfg, w.logger, func(ctx context.Context) error {
 		return postgres.Err("worker.probe", pool.Ping(ctx))
 	})
 	w.embedding = newBreaker("embedder", cfg, w.logger, func(ctx context.Context) error {
-		_, err := embedder.EmbedPassages(ctx, []string{"ready?"})
+		_, err := embedder.EmbedPassages(ctx, []string{probeText})
 		return err
 	})
 	w.extraction = newBreaker("extractor", cfg, w.logger, nil)
@@ -195,8 +200,10 @@ type run struct {
 
 	slots chan struct{} // one for each worker that is busy or being fetched for
 	long  chan struct{} // one for each worker that is at long texts: never all of them
-	tasks conc.WaitGroup
-	ended chan struct{} // closed when all tasks have ended
+	// struck is one for each worker that is at a message by which the embedder failed.
+	struck chan struct{}
+	tasks  conc.WaitGroup
+	ended  chan struct{} // closed when all tasks have ended
 
 	mu   sync.Mutex
 	jobs map[session]*job
@@ -216,6 +223,7 @@ func (w *Worker) Start(ctx context.Context) error {
 		handBack: 2 * time.Second,
 		slots:    make(chan struct{}, w.cfg.Workers),
 		long:     make(chan struct{}, max(1, w.cfg.Workers/2)),
+		struck:   make(chan struct{}, max(1, w.cfg.Workers/4)),
 		ended:    make(chan struct{}),
 		jobs:     map[session]*job{},
 	}
