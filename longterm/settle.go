@@ -243,6 +243,9 @@ func (c *change) state(s *span, is map[*span]*stated) {
 		}
 		c.w.history = append(c.w.history, e)
 		c.w.revived = append(c.w.revived, vectorRow{memory: m.id, scopeID: m.scopeID})
+		if c.restores && m.id != c.preferred {
+			c.w.unended = append(c.w.unended, m.id) // it was ended by what is being undone
+		}
 	default:
 		// One that held no more is ended otherwise: what undoes that is there already.
 		c.superseded(entry, previous, s.until, !c.restores && was.validTo == nil)

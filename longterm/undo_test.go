@@ -216,6 +216,38 @@ func TestAnEditedTextIsAboutNothingUnlessRead(t *testing.T) {
 	b.checkCounters()
 }
 
+// What an edit ended is current again when the edit is undone, and that it was ended is no
+// more to be undone: what comes next is what was changed before.
+func TestUndoAnEditThatEndedAnother(t *testing.T) {
+	b := newStore(t)
+	said, ids := b.chain("I live in Paris", "I live in Rome")
+	l := about(said, "home", "Paris", "Rome")
+	place := map[int64]string{said[0].ID: said[0].Text, said[1].ID: said[1].Text}
+	states := []string{b.told("alice", place)}
+	edits := []Edit{
+		{ID: ids[0], Text: ptr("I live in Graz"), About: &About{Slot: "home", Value: "Graz"}},
+		{ID: ids[1], Text: ptr("I live in Graz")},
+		{ID: ids[1], Text: ptr("I live in Bonn"), About: &About{Slot: "home", Value: "Bonn"}},
+	}
+	for _, e := range edits {
+		b.edit(e)
+		b.consolidate(l)
+		states = append(states, b.told("alice", place))
+	}
+	for i, e := range slices.Backward(edits) {
+		b.undo(e.ID)
+		if is := b.told("alice", place); is != states[i] {
+			t.Fatalf("before edit %d it was\n%s\nit is\n%s", i, states[i], is)
+		}
+	}
+	// That another took its place when that was said can be undone still.
+	if m := b.undo(ids[0]); m.ValidTo != nil {
+		t.Fatalf("%+v", m)
+	}
+	b.nothingToUndo(ids[0])
+	b.checkCounters()
+}
+
 // TestUndoComesBackToWhatWas changes things anyhow and undoes it all.
 func TestUndoComesBackToWhatWas(t *testing.T) {
 	b := newStore(t)

@@ -159,8 +159,10 @@ type writes struct {
 	unembedded []memoryID
 	// ended and revived are memories that came to hold no more, or again.
 	ended, revived []vectorRow
-	mentions       []*mention
-	mentionsGone   []mentionRow
+	// unended are those whose last ending was undone with what brought it about.
+	unended      []memoryID
+	mentions     []*mention
+	mentionsGone []mentionRow
 	// unmentioned are memories whose mentions all go, or with undoable count no more.
 	unmentioned  []memoryID
 	undoable     bool
@@ -261,6 +263,9 @@ func (w *writes) queue(b *pgx.Batch, tenant string) {
 	}
 	queueLive(b, tenant, w.ended, false)
 	queueLive(b, tenant, w.revived, true)
+	if len(w.unended) > 0 {
+		b.Queue(endingUndone, tenant, w.unended)
+	}
 	queueRequestDelete(b, tenant, w.requestsGone)
 	queueRequests(b, tenant, w.requests)
 	if n := len(w.retained); n > 0 {
