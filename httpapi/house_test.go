@@ -55,6 +55,8 @@ type houseConfig struct {
 	idle bool
 	// draining is Deps.Draining.
 	draining context.Context
+	// through gives the address by which Postgres is reached, nil for its own.
+	through func(url string) string
 	// doomed texts make the extractor fail for good.
 	doomed string
 }
@@ -63,6 +65,9 @@ func newHouse(t testing.TB, cfg houseConfig) *house {
 	t.Helper()
 	ctx := context.Background()
 	_, appURL := memdtest.Prepared(t, "schema", postgres.Migrate)
+	if cfg.through != nil {
+		appURL = cfg.through(appURL)
+	}
 	pool, err := postgres.Open(ctx, appURL, postgres.Config{})
 	if err != nil {
 		t.Fatal(err)
