@@ -12,27 +12,13 @@ import (
 // model's after it (1 min).
 const frozenLong = 200 * time.Second
 
-func TestFaultsOfMemdAndPostgresLong(t *testing.T) {
+func TestFaultsLong(t *testing.T) {
 	t.Parallel()
-	playMemdAndPostgres(t, longForm, 100*time.Second, time.Minute)
-}
-
-func TestFaultsOfNATSLong(t *testing.T) {
-	t.Parallel()
-	playNATS(t, longForm, frozenLong, 100*time.Second)
-}
-
-func TestFaultsOfTheModelServerLong(t *testing.T) {
-	t.Parallel()
-	playModelServer(t, longForm, frozenLong, 150*time.Second, 60)
-}
-
-func TestFaultsOfWhatMemdRunsItselfLong(t *testing.T) {
-	t.Parallel()
-	playOwnServers(t, longForm)
-}
-
-func TestFaultDiskFullLong(t *testing.T) {
-	t.Parallel()
-	playDiskFull(t, longForm, time.Minute, 512<<20)
+	playAll(t, map[string]func(*testing.T){
+		"memd and Postgres":     func(t *testing.T) { playMemdAndPostgres(t, longForm, 100*time.Second, 45*time.Second) },
+		"NATS":                  func(t *testing.T) { playNATS(t, longForm, frozenLong, time.Minute) },
+		"model server":          func(t *testing.T) { playModelServer(t, longForm, frozenLong, 45*time.Second, 150*time.Second, 60) },
+		"servers of memd's own": func(t *testing.T) { playOwnServers(t, longForm) },
+		"disk full":             func(t *testing.T) { playDiskFull(t, longForm, time.Minute, 512<<20) },
+	})
 }

@@ -52,15 +52,18 @@ type fault struct {
 type faultForm struct {
 	name    string
 	clients int
-	// pace is how long a client waits after each acknowledgement, patience how long for one.
+	// pace is how long a client waits after each acknowledgement while a fault lasts, patience
+	// how long for one.
 	pace, patience time.Duration
 	// limit bounds what is waited for.
 	limit time.Duration
 }
 
 var (
-	shortForm = faultForm{name: "short", clients: 8, pace: 400 * time.Millisecond, patience: time.Second, limit: 2 * time.Minute}
+	shortForm = faultForm{name: "short", clients: 8, pace: time.Second, patience: time.Second, limit: 3 * time.Minute}
 	longForm  = faultForm{name: "long", clients: 16, pace: 5 * time.Second, patience: 10 * time.Second, limit: 6 * time.Minute}
+	// dense is the pace at which clients write around a fault that is over in a moment.
+	dense = 400 * time.Millisecond
 )
 
 // theater is a memd with all it works on, where faults are played one after the other.
@@ -101,16 +104,14 @@ func newTheater(t *testing.T, form faultForm) *theater {
 			t.Fatal("MEMD_TEST_SEED must be a number")
 		}
 	}
-	return &theater{t: t, form: form, seed: seed, rnd: rand.New(rand.NewPCG(seed, 0)),
-		// A worker for each session that is written to and one for that which tells of recovery.
-		env: []string{fmt.Sprintf("MEMD_WORKERS=%d", form.clients/2+1)}}
+	return &theater{t: t, form: form, seed: seed, rnd: rand.New(rand.NewPCG(seed, 0))}
 }
 
 // open starts memd, warms it up with the load that is to come and notes what it holds.
 func (th *theater) open() {
 	th.t.Helper()
 	th.d = start(th.t, th.dir, th.env...)
-	l := th.newLoad("warm-up")
+	l := th.newLoadAt("warm-up", dense)
 	l.await(4 * th.form.clients)
 	l.end()
 	th.settle(l)
@@ -147,8 +148,12 @@ func (th *theater) play(faults ...fault) {
 			continue
 		}
 		th.extra = ""
-		l := th.newLoad(f.name)
-		l.await(th.form.clients)
+		pace, first := th.form.pace, th.form.clients
+		if f.lasts == 0 {
+			pace, first = min(pace, dense), 2*first
+		}
+		l := th.newLoadAt(f.name, pace)
+		l.await(first)
 		<-time.After(time.Duration(th.rnd.Int64N(int64(400 * time.Millisecond))))
 		acked, refused := l.acked.Load(), l.refused.Load()
 		heal := f.strike()
@@ -216,7 +221,7 @@ func (th *theater) recovered(name string, over time.Time) time.Duration {
 func (th *theater) within(what string, holds func() bool) bool {
 	th.t.Helper()
 	limit := time.After(th.form.limit)
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
 	for !holds() {
 		select {
@@ -281,6 +286,7 @@ type load struct {
 	th      *theater
 	name    string
 	prefix  string
+	pace    time.Duration // how long a client waits after each acknowledgement
 	senders []*sender
 	// stopping is closed when no client is to begin anything more, abandoned when the test
 	// has ended and what they began does not matter.
@@ -305,8 +311,10 @@ type acked struct {
 // loads numbers the loads of this process: no two have users in common.
 var loads atomic.Int64
 
-func (th *theater) newLoad(name string) *load {
-	l := &load{th: th, name: name, prefix: fmt.Sprintf("load%d", loads.Add(1)), stopping: make(chan struct{}), abandoned: make(chan struct{})}
+func (th *theater) newLoad(name string) *load { return th.newLoadAt(name, th.form.pace) }
+
+func (th *theater) newLoadAt(name string, pace time.Duration) *load {
+	l := &load{th: th, name: name, pace: pace, prefix: fmt.Sprintf("load%d", loads.Add(1)), stopping: make(chan struct{}), abandoned: make(chan struct{})}
 	for i := range th.form.clients {
 		s := &sender{user: fmt.Sprintf("%s-u%d", l.prefix, i/2), mark: fmt.Sprintf("%s-c%d", l.prefix, i)}
 		l.senders = append(l.senders, s)
@@ -360,7 +368,7 @@ func (l *load) run(client int, s *sender) {
 			return
 		case <-l.abandoned:
 			return
-		case <-time.After(l.th.form.pace):
+		case <-time.After(l.pace):
 		}
 	}
 }
@@ -673,19 +681,19 @@ type faultTable struct {
 
 var theTable faultTable
 
+// add also writes the table as it stands to the file that MEMD_TEST_TABLE names: tests that
+// are broken off leave what they know.
 func (f *faultTable) add(r faultRow) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.rows = append(f.rows, r)
+	if path := os.Getenv("MEMD_TEST_TABLE"); path != "" {
+		_ = os.WriteFile(path, []byte(f.text()), 0o644) // print says what is wrong
+	}
 }
 
-// print writes the table to standard output and to the file that MEMD_TEST_TABLE names.
-func (f *faultTable) print() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if len(f.rows) == 0 {
-		return nil
-	}
+// text is the table; f.mu is held.
+func (f *faultTable) text() string {
 	var out strings.Builder
 	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "fault\tform\tlasted\tload during it\tacknowledged\tstored\tsettled\tdoubled\tseconds to recover\tseed\t")
@@ -698,15 +706,23 @@ func (f *faultTable) print() error {
 		fmt.Fprintf(w, "%s\t%s\t%v\t%s\t%d\t%d\t%d\t%d\t%.1f\t%d\t%s\n", r.fault, r.form, r.lasted, r.load,
 			r.acknowledged, r.stored, r.settled, r.doubled, r.recovery.Seconds(), r.seed, r.note)
 	}
-	if err := w.Flush(); err != nil {
-		return err
+	_ = w.Flush() // a Builder takes all
+	return out.String()
+}
+
+// print writes the table to standard output and to the file that MEMD_TEST_TABLE names.
+func (f *faultTable) print() error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.rows) == 0 {
+		return nil
 	}
-	fmt.Print(out.String())
+	fmt.Print(f.text())
 	path := os.Getenv("MEMD_TEST_TABLE")
 	if path == "" {
 		return nil
 	}
-	return os.WriteFile(path, []byte(out.String()), 0o644)
+	return os.WriteFile(path, []byte(f.text()), 0o644)
 }
 
 // runPostgres keeps a Postgres running for the theater, whose clock may be set where that

@@ -6,8 +6,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -19,29 +21,25 @@ import (
 // The short forms last as long as a client is patient, and longer; the long forms longer
 // than every time-out that memd has for what is away.
 
-func TestFaultsOfMemdAndPostgres(t *testing.T) {
+func TestFaults(t *testing.T) {
 	t.Parallel()
-	playMemdAndPostgres(t, shortForm, 1500*time.Millisecond, 1500*time.Millisecond)
+	const moment = 1200 * time.Millisecond
+	playAll(t, map[string]func(*testing.T){
+		"memd and Postgres":     func(t *testing.T) { playMemdAndPostgres(t, shortForm, moment, moment) },
+		"NATS":                  func(t *testing.T) { playNATS(t, shortForm, moment, moment) },
+		"model server":          func(t *testing.T) { playModelServer(t, shortForm, moment, moment, moment, 1) },
+		"servers of memd's own": func(t *testing.T) { playOwnServers(t, shortForm) },
+		"disk full":             func(t *testing.T) { playDiskFull(t, shortForm, moment, 96<<20) },
+	})
 }
 
-func TestFaultsOfNATS(t *testing.T) {
-	t.Parallel()
-	playNATS(t, shortForm, 1500*time.Millisecond, 1500*time.Millisecond)
-}
-
-func TestFaultsOfTheModelServer(t *testing.T) {
-	t.Parallel()
-	playModelServer(t, shortForm, 1500*time.Millisecond, 1500*time.Millisecond, 1)
-}
-
-func TestFaultsOfWhatMemdRunsItself(t *testing.T) {
-	t.Parallel()
-	playOwnServers(t, shortForm)
-}
-
-func TestFaultDiskFull(t *testing.T) {
-	t.Parallel()
-	playDiskFull(t, shortForm, 2*time.Second, 96<<20)
+// playAll plays theaters at once: they wait for most of their time.
+func playAll(t *testing.T, theaters map[string]func(*testing.T)) {
+	var all sync.WaitGroup
+	for name, play := range theaters {
+		all.Go(func() { t.Run(name, play) })
+	}
+	all.Wait()
 }
 
 // killed is memd ended as kill -9 does, and started again.
@@ -138,13 +136,23 @@ func playMemdAndPostgres(t *testing.T, form faultForm, frozen, away time.Duratio
 		{name: "Postgres: refuses connections", strike: refusing(th.db), lasts: away},
 		{name: "Postgres: cut in mid-answer", strike: th.cut(th.db, 8<<10), lasts: away},
 	}
+	const backAndKilled, forth, back = "clock of Postgres: an hour back, and memd: kill -9", "clock of Postgres: an hour forth", "clock of Postgres: an hour back"
 	if clock == nil {
-		theTable.add(faultRow{fault: "clock of Postgres: an hour back", form: form.name, notRun: why})
+		for _, name := range []string{backAndKilled, forth, back} {
+			theTable.add(faultRow{fault: name, form: form.name, notRun: why})
+		}
 	} else {
 		const how = "by a library before Postgres's; memd's own clock is compared within the process only, where Go's is monotonic"
+		set := func(to time.Duration) func() func() { return func() func() { clock.set(to); return nil } }
+		// What memd was at work on is leased until a time that is far off then.
+		faults = slices.Insert(faults, 1, fault{name: backAndKilled, late: true, note: how, strike: func() func() {
+			heal := th.killed()
+			clock.set(-time.Hour)
+			return heal
+		}})
 		faults = append(faults,
-			fault{name: "clock of Postgres: an hour back", strike: func() func() { clock.set(-time.Hour); return nil }, lasts: away, note: how},
-			fault{name: "clock of Postgres: an hour forth", strike: func() func() { clock.set(0); return nil }, lasts: away, note: how})
+			fault{name: forth, strike: set(0), lasts: away, note: how},
+			fault{name: back, strike: set(-time.Hour), lasts: away, note: how})
 	}
 	th.play(faults...)
 }
@@ -178,8 +186,9 @@ func playNATS(t *testing.T, form faultForm, frozen, away time.Duration) {
 	)
 }
 
-// playModelServer plays what befalls the server of the embedding and the chat model.
-func playModelServer(t *testing.T, form faultForm, frozen, away time.Duration, retryAfter int) {
+// playModelServer plays what befalls the server of the embedding and the chat model. It is
+// busy for longer than it is away.
+func playModelServer(t *testing.T, form faultForm, frozen, away, busy time.Duration, retryAfter int) {
 	th := newTheater(t, form)
 	th.runPostgres(nil)
 	m := th.runModel()
@@ -195,7 +204,7 @@ func playModelServer(t *testing.T, form faultForm, frozen, away time.Duration, r
 		fault{name: "model: frozen", strike: func() func() { return th.freeze(m.cmd.Process.Pid) }, lasts: frozen},
 		fault{name: "model: refuses connections", strike: refusing(th.model), lasts: away},
 		fault{name: "model: cut in mid-answer", strike: th.cut(th.model, 2<<10), lasts: away},
-		fault{name: "model: 429", strike: behaves(modelMode{Kind: "status", Status: 429, RetryAfter: retryAfter}), lasts: away,
+		fault{name: "model: 429", strike: behaves(modelMode{Kind: "status", Status: 429, RetryAfter: retryAfter}), lasts: busy,
 			note: fmt.Sprintf("Retry-After: %d", retryAfter)},
 		fault{name: "model: 500", strike: behaves(modelMode{Kind: "status", Status: 500}), lasts: away},
 		fault{name: "model: garbage", strike: behaves(modelMode{Kind: "garbage"}), lasts: away},
