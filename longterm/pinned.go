@@ -12,9 +12,9 @@ const MaxPinned = 100
 
 // pinnedStatement finds the memories that are pinned, those made last first.
 func (s selection) pinnedStatement(columns string, limit int) *statement {
-	s.pinned = true
+	s.pinned = min(limit, MaxPinned)
 	st := &statement{}
-	return st.write("SELECT ", columns, " FROM ", s.memories(st), " ORDER BY m.created_at DESC, m.id DESC LIMIT ", st.bind(min(limit, MaxPinned), "int"))
+	return st.write("SELECT ", columns, " FROM ", s.memories(st), " ORDER BY m.created_at DESC, m.id DESC LIMIT ", st.bind(s.pinned, "int"))
 }
 
 // Pinned gives the pinned memories of q's scope that qualify, those made last first, up to

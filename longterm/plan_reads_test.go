@@ -100,6 +100,12 @@ func (c *crowd) gather() {
 // much as alice has. What it wrote is undone.
 func (c *crowd) check(label string, st *statement) {
 	c.Helper()
+	c.checkReads(label, st, 8*mine)
+}
+
+// checkReads is check for what may read so many rows of a table.
+func (c *crowd) checkReads(label string, st *statement, most float64) {
+	c.Helper()
 	undone := errors.New("undone")
 	err := c.pool.InTenant(c.ctx(), tenant, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(c.ctx(), pinPlans); err != nil {
@@ -112,7 +118,7 @@ func (c *crowd) check(label string, st *statement) {
 			if !strings.HasPrefix(p.Type, "Index") || p.IndexCond == "" {
 				c.Errorf("%s: %s on %s by %s reads a whole table", label, p.Type, p.Relation, p.Index)
 			}
-			if read := (p.Rows + p.Removed) * p.Loops; read > 8*mine {
+			if read := (p.Rows + p.Removed) * p.Loops; read > most {
 				c.Errorf("%s: %s on %s by %s reads %v rows for who has %d", label, p.Type, p.Relation, p.Index, read, mine)
 			}
 		})
@@ -192,7 +198,7 @@ func TestWhateverIsAskedReadsNothingOfOthers(t *testing.T) {
 				"count": find.countStatement(), "same": find.sameStatement(), "near": find.nearStatement(), "load": find.loadStatement(),
 				"memory postings": find.memoryPostings(), "message postings": find.messagePostings(),
 				"total": sel.countStatement(), "page": sel.pageStatement(10, 0, nil), "next page": sel.pageStatement(10, 0, &cursor{later, memoryID{1}}),
-				"keys": sel.keysStatement(), "ids": sel.idsStatement(),
+				"keys": sel.keysStatement(), "ids": sel.idsStatement(), "pinned": sel.pinnedStatement(memoryColumns+", "+sourcesColumn, 10),
 			} {
 				c.check(fmt.Sprintf("%s, %s, %s", when, name, what), st)
 			}
@@ -201,6 +207,55 @@ func TestWhateverIsAskedReadsNothingOfOthers(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestWhatIsPinnedIsReadAlone looks for it where a person has nothing pinned, and a little:
+// nothing else of theirs is read.
+func TestWhatIsPinnedIsReadAlone(t *testing.T) {
+	c := newCrowd(t)
+	look := func(when string, has float64) {
+		for name, change := range map[string]func(*selection){
+			"alone": func(*selection) {}, "own agent": func(s *selection) { s.ownAgent = "helper" },
+			"without sources": func(s *selection) { s.without = []int64{0} }, "of an agent": func(s *selection) { s.scope.AgentID = sharedAgent },
+		} {
+			sel, err := newSelection(tenant, memd.Scope{UserID: "alice"}, Filter{}, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			change(&sel)
+			st := sel.pinnedStatement(memoryColumns+", "+sourcesColumn, 10)
+			err = c.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
+				if _, err := tx.Exec(t.Context(), pinPlans); err != nil {
+					return err
+				}
+				there := false
+				c.explain(tx, st).each(func(p plan) {
+					if p.Relation != "memory" {
+						return
+					}
+					there = true
+					if read := (p.Rows + p.Removed) * p.Loops; p.Index != "memory_pinned" || p.IndexCond == "" || read > has {
+						t.Errorf("%s, %s: %s by %s reads %v rows of %v that are pinned", when, name, p.Type, p.Index, read, has)
+					}
+				})
+				if !there {
+					t.Errorf("%s, %s: no memory is looked for", when, name)
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	c.throughout(func(when string) { look(when, 0) })
+	pin := true
+	for _, m := range c.list(ListQuery{Scope: user("alice")})[:2] {
+		c.edit(Edit{ID: m.ID, Pinned: &pin})
+	}
+	look("with two pinned", 2)
+	c.analyse()
+	look("with two pinned and statistics", 2)
 }
 
 // TestKnownThingsAreReadAlone looks at the plans of what is read and written by ids.
@@ -252,7 +307,7 @@ func TestKnownThingsAreReadAlone(t *testing.T) {
 			"keys": fixed(personKeys, "alice", sessions), "scopes": fixed(personScopes, "alice"), "held elsewhere": fixed(heldElsewhere, "alice", sessions),
 			"sources elsewhere": fixed(sourcesErased, ids, messages), "history elsewhere": fixed(historyElsewhere, ids, messages),
 			"memories": fixed(memoriesErased, whose), "neighbours": fixed(neighboursErased, whose), "neighbours known": fixed(neighboursForgotten, whose),
-			"vectors": fixed(vectorsErased, whose), "words": fixed(postingsErased, whose), "words of messages": fixed(messagePostingsErased, whose),
+			"vectors": fixed(vectorsErased, whose), "words of messages": fixed(messagePostingsErased, whose),
 			"mentions": fixed(mentionsErased, ids), "sources": fixed(sourcesOfErased, ids), "without vectors": fixed(unembeddedErased, ids),
 			"requests": fixed(requestsErased, whose), "retained": fixed(retainedErased, whose), "history": fixed(historyErased, whose),
 			"rows": fixed(memoryErased, whose), "identities": fixed(scopesErased, scopes[:1]), // on others memories hang
@@ -262,6 +317,12 @@ func TestKnownThingsAreReadAlone(t *testing.T) {
 		} {
 			statements["erase, "+what] = st
 		}
+		// Of words a person has several to a memory: these are read, and no others.
+		words := query[int64](c.bench, `SELECT count(*) FROM memory_posting WHERE scope_id = ANY ($1)`, whose)
+		if when == "with statistics" && words < mine {
+			t.Errorf("%d words", words)
+		}
+		c.checkReads(when+", erase, words", fixed(postingsErased, whose), float64(words))
 		if len(ids) > 1 { // rows of their own are new to each scope
 			statements["index memories"] = fixed(memoryPostingInsert, scopes[1:], places[1:], ids[1:], small[1:], small[1:], scopes[1:2], places[1:2], scopes[1:2])
 			statements["index messages"] = fixed(messagePostingInsert, scopes[1:], places[1:], scopes[1:], places[1:], small[1:], small[1:], 1)

@@ -96,6 +96,7 @@ func built(t testing.TB, b *bench) map[string]*statement {
 				all[label+": near, narrow"], all[label+": load, narrow"] = find.nearStatement(), find.loadStatement()
 				all[label+": total"], all[label+": page"] = sel.countStatement(), sel.pageStatement(10, 0, &cursor{at, memoryID{}})
 				all[label+": keys"], all[label+": ids"] = sel.keysStatement(), sel.idsStatement()
+				all[label+": pinned"], all[label+": pinned ids"] = sel.pinnedStatement(memoryColumns+", "+sourcesColumn, 10), sel.pinnedStatement("m.id", 10)
 			}
 		}
 	}
@@ -223,6 +224,7 @@ func TestNothingScansWhatOthersHave(t *testing.T) {
 					"count": find.countStatement(), "same": find.sameStatement(), "near": find.nearStatement(), "load": find.loadStatement(),
 					"memory postings": find.memoryPostings(), "message postings": find.messagePostings(),
 					"total": sel.countStatement(), "page": sel.pageStatement(10, 0, nil),
+					"pinned": sel.pinnedStatement(memoryColumns+", "+sourcesColumn, 10),
 				}
 				for what, st := range statements {
 					err := b.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {

@@ -335,9 +335,9 @@ const undoneUpdate = `UPDATE memory_history SET before = NULL WHERE tenant_id = 
 
 // endingUndone notes that the last time when others took the place of memories is undone.
 const endingUndone = `
-	UPDATE memory_history h SET before = NULL FROM unnest($2::uuid[]) AS k (id)
-	 CROSS JOIN LATERAL (SELECT o.id FROM memory_history o WHERE o.memory_id = k.id AND o.before ? 'superseded' AND o.tenant_id = $1 ORDER BY o.id DESC LIMIT 1) o
-	 WHERE h.id = o.id AND h.tenant_id = $1`
+	UPDATE memory_history SET before = NULL WHERE tenant_id = $1 AND id = ANY (ARRAY (
+		SELECT h.id FROM unnest($2::uuid[]) AS k (id)
+		 CROSS JOIN LATERAL (SELECT id FROM memory_history h WHERE h.memory_id = k.id AND h.before ? 'superseded' AND h.tenant_id = $1 ORDER BY h.id DESC LIMIT 1) h))`
 
 // mentionRestore has those of the mentions $3 remembered again, as they were, that are still made.
 const mentionRestore = `

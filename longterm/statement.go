@@ -59,8 +59,8 @@ type selection struct {
 	everything bool
 	// without leaves out what one of these messages states.
 	without []int64
-	// pinned takes only what is pinned.
-	pinned bool
+	// pinned takes only what is pinned, of each scope so many, those made last; 0 takes all.
+	pinned int
 	// scopesThat is a further condition on rows of memory_scope, with AND before it.
 	scopesThat string
 }
@@ -115,7 +115,12 @@ func (s selection) memories(st *statement) string {
 	where := s.conditions(st)
 	switch s.reach {
 	case reachUser, reachTenant:
-		return "(" + s.scopes(st) + ") s CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.scope_id = s.id AND m.tenant_id = " + tenant + where + " OFFSET 0) m"
+		most := " OFFSET 0"
+		if s.pinned > 0 {
+			// In the order of its index, which is taken then even where nothing is known of the table.
+			most = " ORDER BY m.created_at DESC, m.id DESC LIMIT " + st.bind(s.pinned, "int")
+		}
+		return "(" + s.scopes(st) + ") s CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.scope_id = s.id AND m.tenant_id = " + tenant + where + most + ") m"
 	}
 	return "(" + s.carriers(st, tenant) + ") c CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.id = c.memory_id AND m.tenant_id = " + tenant + where + " OFFSET 0) m"
 }
@@ -161,7 +166,7 @@ func (s selection) conditions(st *statement) string {
 	case s.user && !s.assistant:
 		and("m.role <> 'assistant'")
 	}
-	if s.pinned {
+	if s.pinned > 0 {
 		and("m.pinned")
 	}
 	if len(s.without) > 0 {
