@@ -213,8 +213,8 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		m.results = r.Turns > 0
 	}
 	before := r.IncludeLongTerm && r.Turns > 0
-	if before && r.CarryOver {
-		m.carried = carryOver(window.past, r.TokenBudget/recallShare*bytesPerToken)
+	if !before || !r.CarryOver {
+		window.past = nil
 	}
 	var certain []int64
 	if recalls && !early || before && r.Summary {
@@ -227,25 +227,32 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		search.Go(func() { found = a.search(searching, tenant, query) })
 	} else if recalls && !early {
 		words := window.read
-		if before && r.CarryOver && len(window.past) > 0 {
+		if len(window.past) > 0 {
 			words = append(saidBefore(window.past[0]), words...)
 		}
 		query.Text, query.ExcludeSources = lastWords(words), certain
 		search.Go(func() { found = a.search(searching, tenant, query) })
 	}
 	var degraded, unquoted []string
-	if before && r.Summary && len(certain) < window.messages {
+	summarises := before && r.Summary && len(certain) < window.messages
+	if summarises || len(window.past) > 0 {
+		search.Go(func() {
+			told, err := a.told(searching, tenant, r.UserID, window, summarises, certain)
+			if err != nil {
+				a.cfg.Log.Warn().Err(err).Msg("what nothing was learned from is not quoted")
+				unquoted = append(unquoted, DegradedSummary)
+			}
+			if summarises {
+				m.said, m.window = told.silent(window.before), told.silent(window.shown)
+			}
+			m.carried = carryOver(told.past(window.past), r.TokenBudget/recallShare*bytesPerToken)
+		})
+	}
+	if summarises {
 		if s := window.summary; s != nil {
 			m.earlier.summary, m.earlier.upto = s.Text, s.Upto
 		}
 		m.quotes, m.more = true, window.more
-		search.Go(func() {
-			var err error
-			if m.said, m.window, err = a.silent(searching, tenant, r.UserID, window, certain); err != nil {
-				a.cfg.Log.Warn().Err(err).Msg("what nothing was learned from is not quoted")
-				unquoted = append(unquoted, DegradedSummary)
-			}
-		})
 		if r.Recall > 0 {
 			scope.RunID = window.sessionID
 			search.Go(func() {
@@ -412,32 +419,85 @@ func saidOf(e shortterm.Entry) said {
 	return s
 }
 
-// silent gives the messages before the window, and the window, with those marked from which
-// nothing was ever learned: in place of others stands what was, or nothing, if it was to be
-// forgotten. What is certainly shown is not looked at.
-func (a *Assembler) silent(ctx context.Context, tenant, userID string, w windowRead, certain []int64) (before, window []said, err error) {
+// told is what became of what was learned from messages.
+type told struct {
+	messages map[int64]longterm.Told
+	// unknown says that this could not be found out.
+	unknown bool
+}
+
+// told asks about the messages of earlier sessions, and if own says so about those of this
+// one of which nothing may have been learned. What is certainly shown is not looked at.
+func (a *Assembler) told(ctx context.Context, tenant, userID string, w windowRead, own bool, certain []int64) (told, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.cfg.RecallTimeout)
 	defer cancel()
 	var ids []int64
-	for _, s := range slices.Concat(w.before, w.shown) {
-		if s.silent && !slices.Contains(certain, s.id) {
-			ids = append(ids, s.id)
+	if own {
+		for _, s := range slices.Concat(w.before, w.shown) {
+			if s.silent && !slices.Contains(certain, s.id) {
+				ids = append(ids, s.id)
+			}
 		}
 	}
-	var told []int64
-	if len(ids) > 0 {
-		if p := panics.Try(func() { told, err = a.store.Told(ctx, tenant, userID, ids) }); p != nil {
-			err = p.AsError()
+	for _, p := range w.past {
+		for _, e := range p.Entries {
+			if mayBeCarried(e) {
+				ids = append(ids, e.ID)
+			}
 		}
 	}
-	marked := func(messages []said) []said {
-		messages = slices.Clone(messages)
-		for i, s := range messages {
-			messages[i].silent = s.silent && err == nil && !slices.Contains(told, s.id)
-		}
-		return messages
+	t := told{messages: map[int64]longterm.Told{}}
+	if len(ids) == 0 {
+		return t, nil
 	}
-	return marked(w.before), marked(w.shown), err
+	var found []longterm.Told
+	var err error
+	if p := panics.Try(func() { found, err = a.store.Told(ctx, tenant, userID, ids) }); p != nil {
+		err = p.AsError()
+	}
+	for _, f := range found {
+		t.messages[f.Message] = f
+	}
+	t.unknown = err != nil
+	return t, err
+}
+
+// silent gives messages with those marked from which nothing was ever learned: in place of
+// others stands what was, or nothing, if it was to be forgotten.
+func (t told) silent(messages []said) []said {
+	messages = slices.Clone(messages)
+	for i, s := range messages {
+		_, learned := t.messages[s.id]
+		messages[i].silent = s.silent && !t.unknown && !learned
+	}
+	return messages
+}
+
+// past gives earlier sessions without what was to be forgotten. In the place of a message of
+// which a person took something away, or rewrote it, stands what is left of it.
+func (t told) past(sessions []shortterm.Past) []shortterm.Past {
+	sessions = slices.Clone(sessions)
+	for i, p := range sessions {
+		var left []shortterm.Entry
+		for _, e := range p.Entries {
+			of := t.messages[e.ID]
+			switch {
+			case e.Forgotten(), t.unknown && !saidOf(e).open:
+				continue
+			case of.Taken:
+				var texts []string
+				for _, s := range of.Left {
+					if s.Role == string(e.Role) {
+						texts = append(texts, s.Text)
+					}
+				}
+				e.Text = strings.Join(texts, " ")
+			}
+			left = append(left, e)
+		}
+		sessions[i].Entries = left
+	}
+	return sessions
 }
 
 // saidBefore gives the last words of the session that this one carries on: with its first

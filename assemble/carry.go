@@ -51,7 +51,7 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 		place -= len(p.Entries)*maxSentences + 1 // an earlier session stands before a later one
 		var spoken []shortterm.Entry
 		for _, e := range p.Entries {
-			if (e.Role.Learnable() || e.Role == memd.RoleTool) && strings.TrimSpace(e.Text) != "" {
+			if mayBeCarried(e) {
 				spoken = append(spoken, e)
 			}
 		}
@@ -85,6 +85,11 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 		}
 	}
 	return all
+}
+
+// mayBeCarried says whether a message says something, and does not instruct the model.
+func mayBeCarried(e shortterm.Entry) bool {
+	return (e.Role.Learnable() || e.Role == memd.RoleTool) && strings.TrimSpace(e.Text) != ""
 }
 
 // turnsBack gives where the last n turns begin.

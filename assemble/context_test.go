@@ -146,7 +146,8 @@ func (m *memory) sayRaw(session, raw string) shortterm.Appended {
 	return a
 }
 
-// learn makes each of the messages a memory, word for word, and settles it.
+// learn makes each of the messages a memory, word for word, and settles it; "Forget: …" asks
+// for one to be forgotten.
 func (m *memory) learn(a shortterm.Appended) {
 	m.Helper()
 	claim, err := m.log.Claim(m.ctx, memd.DefaultTenant, a.SessionNo, 100, 0)
@@ -158,8 +159,9 @@ func (m *memory) learn(a shortterm.Appended) {
 	var texts []string
 	for _, c := range claim.Messages {
 		learned.Messages = append(learned.Messages, c.Message)
-		learned.Candidates = append(learned.Candidates, memd.Candidate{Text: c.Text, Role: c.Role, SaidAt: c.CreatedAt, Sources: []int64{c.ID}})
-		texts = append(texts, c.Text)
+		text, forget := strings.CutPrefix(c.Text, "Forget: ")
+		learned.Candidates = append(learned.Candidates, memd.Candidate{Text: text, Forget: forget, Role: c.Role, SaidAt: c.CreatedAt, Sources: []int64{c.ID}})
+		texts = append(texts, text)
 		outcomes = append(outcomes, shortterm.Outcome{MessageID: c.ID, Attempt: c.Attempt, State: shortterm.StateDone, Extractor: "words/1"})
 	}
 	if learned.Vectors, err = m.embedder.EmbedPassages(m.ctx, texts); err != nil {
@@ -731,5 +733,64 @@ func TestContextOfTheSessionThatTookTheMessage(t *testing.T) {
 		if expect(t, c, want); c.SessionID != of {
 			t.Errorf("it is of %s, not %s", c.SessionID, of)
 		}
+	}
+}
+
+// What a person took away, rewrote or had forgotten is not carried over, also if it was said
+// last; what was rewritten or left stands in its place.
+func TestContextCarriesNothingOverThatWasTakenAway(t *testing.T) {
+	m := newMemory(t)
+	change := func(text string, edit *string) {
+		m.Helper()
+		listed, _, _, err := m.store.List(m.ctx, memd.DefaultTenant, longterm.ListQuery{Scope: memd.Scope{UserID: "alice"}, Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range listed {
+			switch {
+			case !strings.Contains(l.Memory, text):
+			case edit == nil:
+				if err := m.store.Delete(m.ctx, memd.DefaultTenant, l.ID, memd.Scope{}, "api"); err != nil {
+					t.Fatal(err)
+				}
+			default:
+				vectors, _ := m.embedder.EmbedPassages(m.ctx, []string{*edit})
+				if _, err := m.store.Edit(m.ctx, memd.DefaultTenant, []longterm.Edit{{ID: l.ID, Text: edit, Vector: vectors[0], Model: m.embedder.Model().Name}}, "api"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	m.learn(m.say("s1", "user: I will move to Oslo next week", "user: I will sail to Rome next week", "user: I will fly to Bonn next week",
+		"user: I will ride to Bern next week", "user: Forget: I will ride to Bern next week",
+		"user: a", "assistant: b", "user: c", "assistant: d", "user: I am going to Cadiz tomorrow"))
+	m.say("s1", "assistant: To Delft, you mean")
+	if err := m.storePool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+		_, err := m.log.DropOpen(m.ctx, tx, memd.DefaultTenant, memd.Scope{UserID: "alice"})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	paris := "I will sail to Paris next week"
+	change("Oslo", nil)
+	change("Rome", &paris)
+	change("Cadiz", nil)
+	s2 := m.rotate("s1")
+	m.say(s2, "user: hello")
+	r := request(s2)
+	r.Recall = 0
+	expect(t, m.context(r), "system: retrieved memories:\nuser: I will sail to Paris next week\nuser: I will fly to Bonn next week\nuser: a\nassistant: b\nuser: c\nassistant: d", "user: hello")
+	s3 := m.rotate(s2)
+	m.say(s3, "user: hello again")
+	r = request(s3)
+	r.Recall = 0
+	if c := fmt.Sprintf("%s", m.context(r).Messages); strings.Contains(c, "Oslo") || strings.Contains(c, "Rome") || strings.Contains(c, "Cadiz") || strings.Contains(c, "Delft") || strings.Contains(c, "Bern") || !strings.Contains(c, "Paris") {
+		t.Error(c)
+	}
+	// Nor while nobody knows what was.
+	m.storePool.Close()
+	c := m.context(r)
+	if text := fmt.Sprintf("%s", c.Messages); strings.Contains(text, "Oslo") || !strings.Contains(text, "hello again") || !slices.Contains(c.Degraded, "summary") {
+		t.Errorf("%s, degraded: %q", text, c.Degraded)
 	}
 }
