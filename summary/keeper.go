@@ -6,7 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"maps"
 	"strings"
 	"time"
 
@@ -206,7 +206,7 @@ func (k *Keeper) putBack(ctx context.Context, tenant string, no int64) error {
 // keep stores a summary, if the session and the messages it is of are still what they
 // were, and leaves the session due as long as there may be more. Whoever changes messages
 // holds the session's lock and takes the summary of them away.
-func (k *Keeper) keep(ctx context.Context, tenant string, no int64, was session, text string, of []shortterm.Entry, gone map[int64]bool) error {
+func (k *Keeper) keep(ctx context.Context, tenant string, no int64, was session, text string, of []shortterm.Entry, gone map[int64]string) error {
 	return postgres.Err("summary.keep", k.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
 		var ignored int64
 		if err := tx.QueryRow(ctx, lockSession, tenant, no).Scan(&ignored); err == pgx.ErrNoRows {
@@ -230,18 +230,14 @@ func (k *Keeper) keep(ctx context.Context, tenant string, no int64, was session,
 			return err
 		}
 		// Who takes memories away at the time is waited for.
-		var still []int64
 		if _, err := tx.Exec(ctx, lockSummaries, tenant); err != nil {
 			return err
 		}
-		if rows, err = tx.Query(ctx, takenAway, tenant, idsOf(of)); err != nil {
+		still, err := readTaken(ctx, tx, tenant, of)
+		if err != nil {
 			return err
 		}
-		if still, err = pgx.CollectRows(rows, pgx.RowTo[int64]); err != nil {
-			return err
-		}
-		fresh := !slices.ContainsFunc(still, func(id int64) bool { return !gone[id] })
-		if fresh && now.upto == was.upto && now.summary == was.summary && digest(raws) == digestOf(of) {
+		if maps.Equal(still, gone) && now.upto == was.upto && now.summary == was.summary && digest(raws) == digestOf(of) {
 			if _, err := tx.Exec(ctx, keepSummary, tenant, no, last, text, k.cfg.Model); err != nil {
 				return err
 			}
@@ -251,22 +247,29 @@ func (k *Keeper) keep(ctx context.Context, tenant string, no int64, was session,
 	}))
 }
 
-// taken gives those messages of which a person took away all that was learned from them:
-// a summary must not bring that back.
-func (k *Keeper) taken(ctx context.Context, tenant string, of []shortterm.Entry) (map[int64]bool, error) {
-	gone := map[int64]bool{}
-	err := k.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, takenAway, tenant, idsOf(of))
-		if err != nil {
-			return err
-		}
-		ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-		for _, id := range ids {
-			gone[id] = true
-		}
+// taken gives the messages of which a person took away or rewrote something that was learned
+// from them, and what is left of that: a summary must not bring the rest back.
+func (k *Keeper) taken(ctx context.Context, tenant string, of []shortterm.Entry) (gone map[int64]string, err error) {
+	err = k.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
+		gone, err = readTaken(ctx, tx, tenant, of)
 		return err
 	})
 	return gone, postgres.Err("summary.taken", err)
+}
+
+func readTaken(ctx context.Context, tx pgx.Tx, tenant string, of []shortterm.Entry) (map[int64]string, error) {
+	gone := map[int64]string{}
+	rows, err := tx.Query(ctx, takenAway, tenant, idsOf(of))
+	if err != nil {
+		return nil, err
+	}
+	var id int64
+	var left string
+	_, err = pgx.ForEachRow(rows, []any{&id, &left}, func() error {
+		gone[id] = left
+		return nil
+	})
+	return gone, err
 }
 
 func idsOf(entries []shortterm.Entry) []int64 {
@@ -307,8 +310,9 @@ func beforeTurns(entries []shortterm.Entry, n int) int {
 
 // input is what the model is given: the summary so far, and the messages after it, as JSON
 // lines, so that nothing in them can pass for anything else. taken is how many messages
-// that covers; "" if none of them may be summed up. Those in gone are not.
-func (k *Keeper) input(summary string, entries []shortterm.Entry, gone map[int64]bool) (input string, taken int) {
+// that covers; "" if none of them may be summed up. In the place of those in gone stands what is
+// left of them.
+func (k *Keeper) input(summary string, entries []shortterm.Entry, gone map[int64]string) (input string, taken int) {
 	var b strings.Builder
 	var secrets extract.Redactor // answers to questions for them, too
 	some := false
@@ -325,8 +329,11 @@ func (k *Keeper) input(summary string, entries []shortterm.Entry, gone map[int64
 	}
 	ofOne := min(bytesOfOne, max(leastOfOne, (room-b.Len())/2))
 	for i, e := range entries {
-		text := strings.TrimSpace(e.Text)
-		if e.Ingest.State == shortterm.StateSkipped || text == "" || gone[e.ID] {
+		text := e.Text
+		if left, ok := gone[e.ID]; ok {
+			text = left
+		}
+		if text = strings.TrimSpace(text); e.Ingest.State == shortterm.StateSkipped || text == "" {
 			taken = i + 1
 			continue
 		}
@@ -394,8 +401,14 @@ const (
 
 	lockSummaries = `SELECT pg_advisory_xact_lock(hashtext('summaries'), hashtext($1))`
 
-	takenAway = `SELECT DISTINCT o.message_id FROM memory_overruled o WHERE o.tenant_id = $1 AND o.message_id = ANY ($2::bigint[])
-		   AND NOT EXISTS (SELECT FROM memory_source x WHERE x.tenant_id = $1 AND x.message_id = o.message_id)`
+	// takenAway: what is left is what is still remembered of what its speaker stated.
+	takenAway = `SELECT o.message_id, coalesce((
+		SELECT string_agg(m.memory, ' ' ORDER BY m.valid_from, m.id)
+		  FROM (SELECT memory_id FROM memory_source x WHERE x.message_id = o.message_id AND x.tenant_id = $1 OFFSET 0) x
+		 CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = $1 AND m.role = c.role
+			AND m.valid_to IS NULL AND (m.expires_at IS NULL OR m.expires_at > now()) OFFSET 0) m), '')
+	  FROM (SELECT DISTINCT message_id FROM memory_overruled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])) o
+	  JOIN conversation_context c ON c.tenant_id = $1 AND c.id = o.message_id`
 
 	keepSummary = `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model) VALUES ($2, $1, $3, $4, $5)
 		ON CONFLICT (session_no) DO UPDATE SET upto = excluded.upto, summary = excluded.summary, model = excluded.model, made_at = now()`

@@ -388,3 +388,28 @@ func TestWhatWasTakenAwayIsNotSummedUp(t *testing.T) {
 		t.Errorf("%q after %q", text, f.asked)
 	}
 }
+
+// Nor does it through the rest of what a message said: what is left of that is summed up in
+// its place.
+func TestOnlyWhatIsLeftOfAMessageIsSummedUp(t *testing.T) {
+	f := open(t, summary.Config{})
+	ids := f.say("s1", turns(0, 12)...)
+	remember := func(id int64, memory string) {
+		f.do(`WITH scope AS (INSERT INTO memory_scope (tenant_id, key, user_id) VALUES ($1, convert_to($3::text, 'UTF8'), 'alice') RETURNING id),
+			made AS (INSERT INTO memory (id, tenant_id, scope_id, user_id, role, memory, hash, valid_from) SELECT gen_random_uuid(), $1, id, 'alice', 'user', $3, $3, now() FROM scope RETURNING id)
+			INSERT INTO memory_source (memory_id, message_id, tenant_id, session_no, position) SELECT id, $2, $1, 1, 0 FROM made`, tenant, id, memory)
+	}
+	remember(ids[0], "Tea is what is left")
+	f.do(`INSERT INTO memory_overruled (tenant_id, message_id, hash) VALUES ($1, $2, 'doctor')`, tenant, ids[0])
+	f.answer = func(string) (string, error) {
+		if len(f.asked) == 1 {
+			f.do(`UPDATE memory SET memory = 'Cake is what is left'`)
+		}
+		return fmt.Sprintf("Summary %d.", len(f.asked)), nil
+	}
+	f.tend()
+	if text, _ := f.summary("s1"); text != "Summary 2." || strings.Contains(f.asked[0], "question 0") || !strings.Contains(f.asked[0], "Tea is what is left") ||
+		strings.Contains(f.asked[1], "question 0") || !strings.Contains(f.asked[1], "Cake is what is left") {
+		t.Errorf("%q after %q", text, f.asked)
+	}
+}
