@@ -234,7 +234,7 @@ func (a *App) startUp(ctx context.Context) error {
 		return fmt.Errorf("NATS_URL: %w", err)
 	}
 	a.onStop("nats connection", func(context.Context) error { conn.Close(); return nil })
-	a.bus, err = bus.Open(conn, bus.Config{Replicas: a.cfg.NATSReplicas, Share: 64 + 4*a.cfg.Workers, Log: a.component("bus")})
+	a.bus, err = bus.Open(conn, bus.Config{Replicas: a.cfg.NATSReplicas, Share: 2 * max(a.cfg.Workers, 4), Log: a.component("bus")})
 	if err != nil {
 		return err
 	}

@@ -119,7 +119,7 @@ func Open(conn *nats.Conn, cfg Config) (*Bus, error) {
 	}
 	b.stopped, b.stop = context.WithCancel(context.Background())
 	b.keeper.kick = make(chan struct{}, 1)
-	b.held.of = map[owner]int{}
+	b.held.of, b.held.crowded, b.held.room = map[owner]int{}, map[owner]bool{}, make(chan struct{}, 1)
 	b.routines.Add(2)
 	go func() { defer b.routines.Done(); b.keep() }()
 	go func() { defer b.routines.Done(); b.publish() }()

@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"maps"
 	"strings"
 	"sync"
 
@@ -19,6 +20,10 @@ type owner struct {
 type holdings struct {
 	mu sync.Mutex
 	of map[owner]int
+	// crowded are those of whom more waits for its turn; room tells that one of them has
+	// been acked some.
+	crowded map[owner]bool
+	room    chan struct{}
 }
 
 func (h *holdings) add(w Work, n int) {
@@ -28,12 +33,24 @@ func (h *holdings) add(w Work, n int) {
 	if h.of[o] += n; h.of[o] == 0 {
 		delete(h.of, o)
 	}
+	if n < 0 && h.crowded[o] {
+		select {
+		case h.room <- struct{}{}:
+		default:
+		}
+	}
 }
 
-func (h *holdings) count(w Work) int {
+// isFull says whether more of w's owner has to wait, since the stream holds share of it or
+// others of it wait.
+func (h *holdings) isFull(w Work, share int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.of[owner{w.Tenant, w.Backfill}]
+	o := owner{w.Tenant, w.Backfill}
+	if h.of[o] >= share {
+		h.crowded[o] = true
+	}
+	return h.crowded[o]
 }
 
 func (h *holdings) set(of map[owner]int) {
@@ -45,14 +62,29 @@ func (h *holdings) set(of map[owner]int) {
 // Share is how much work of a tenant a lane holds before more of it has to wait its turn.
 func (b *Bus) Share() int { return b.cfg.Share }
 
-// Offer is Publish, unless the stream holds its share of the tenant's work already: then
-// it is left to the sweeper, so that what others publish does not stand behind all of it.
-func (b *Bus) Offer(w Work, publishes int) {
-	if b.held.count(w) >= b.cfg.Share {
-		return
+// Offer is Publish, unless the stream holds its share of the tenant's work already, or other
+// work of the tenant waits for its turn: then it is left to the sweeper, so that what others
+// publish does not stand behind all of it, and taken is false.
+func (b *Bus) Offer(w Work, publishes int) (taken bool) {
+	if b.held.isFull(w, b.cfg.Share) {
+		return false
 	}
 	b.Publish(w, publishes)
+	return true
 }
+
+// SetCrowded says of which tenants more waits for its turn in a lane.
+func (b *Bus) SetCrowded(backfill bool, tenants []string) {
+	b.held.mu.Lock()
+	defer b.held.mu.Unlock()
+	maps.DeleteFunc(b.held.crowded, func(o owner, _ bool) bool { return o.backfill == backfill })
+	for _, t := range tenants {
+		b.held.crowded[owner{t, backfill}] = true
+	}
+}
+
+// Room tells that there may be room for more of a tenant of whom more waits.
+func (b *Bus) Room() <-chan struct{} { return b.held.room }
 
 // Tenants counts what the stream holds of each tenant's work, in each lane. While NATS is
 // away it is Unavailable.

@@ -370,7 +370,7 @@ func (l *Log) readKept(ctx context.Context, tenant string, kept idempotency.Appe
 // has closed is.
 func (l *Log) publish(tenant string, a Append, answer Appended) {
 	for _, o := range answer.turned {
-		o.publish(l.bus, tenant)
+		l.publishOpened(tenant, o)
 	}
 	w := bus.Work{Tenant: tenant, SessionNo: answer.SessionNo, Backfill: a.Backfill}
 	for _, m := range answer.Messages {
@@ -379,7 +379,7 @@ func (l *Log) publish(tenant string, a Append, answer Appended) {
 		}
 	}
 	if len(w.MessageIDs) > 0 {
-		l.bus.Offer(w, 0)
+		l.offer(w, 0)
 	}
 }
 

@@ -381,7 +381,7 @@ func (l *Log) ReopenMarked(ctx context.Context, n int) (int, error) {
 		if err != nil {
 			return 0, postgres.Err("shortterm.reopen_marked", err)
 		}
-		opened{sessionNo: m.SessionNo, backfill: true, ids: m.MessageIDs}.publish(l.bus, m.TenantID)
+		l.publishOpened(m.TenantID, opened{sessionNo: m.SessionNo, backfill: true, ids: m.MessageIDs})
 	}
 	return found, nil
 }

@@ -67,6 +67,8 @@ type Log struct {
 	keys *idempotency.Store
 	cfg  Config
 
+	left left
+
 	settings    *lru.Cache[string, readSettings]
 	settingsFor time.Duration
 }

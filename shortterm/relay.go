@@ -138,14 +138,32 @@ func (r *Relay) run(ctx context.Context) {
 		if more {
 			wait /= 5
 		}
-		next := time.NewTimer(wait)
-		select {
-		case <-next.C:
-		case <-ctx.Done():
-			next.Stop()
+		if !r.rest(ctx, wait) {
 			return
 		}
 	}
+}
+
+// rest waits until the next look, which is sooner where work of a tenant was done of whom more
+// waits. It says whether ctx lives on.
+func (r *Relay) rest(ctx context.Context, wait time.Duration) bool {
+	next, soonest := time.NewTimer(wait), time.NewTimer(r.cfg.Every/10)
+	defer next.Stop()
+	defer soonest.Stop()
+	room := r.log.bus.Room()
+	for hasRoom, mayLook := false, false; !hasRoom || !mayLook; {
+		select {
+		case <-room:
+			hasRoom = true
+		case <-soonest.C:
+			mayLook = true
+		case <-next.C:
+			return true
+		case <-ctx.Done():
+			return false
+		}
+	}
+	return true
 }
 
 // look publishes what is due, and says whether there may soon be room for more.
@@ -169,19 +187,24 @@ func (r *Relay) look(ctx context.Context) (more bool, err error) {
 	if err := r.checkLost(ctx, state); err != nil {
 		return false, err
 	}
+	if err := r.takeLeft(ctx); err != nil {
+		return false, err
+	}
 	live, backfill, err := r.log.bus.Tenants(ctx)
 	if err != nil {
 		return false, err
 	}
 	for priority, lane := range []struct {
-		total   int
+		bus.Lane
 		tenants map[string]int
-	}{{state.Live.Total(), live}, {state.Backfill.Total(), backfill}} {
-		room := min(r.cfg.Backlog-lane.total, dueBatch)
+	}{{state.Live, live}, {state.Backfill, backfill}} {
+		room := min(r.cfg.Backlog-lane.Total(), dueBatch)
 		if room <= 0 {
 			continue
 		}
-		due, err := r.takeDue(ctx, room, priority, lane.tenants)
+		// So that a tenant who is alone keeps the workers of all replicas busy.
+		share := max(r.log.bus.Share(), r.log.bus.Share()/2+lane.Unacked)
+		due, err := r.takeDue(ctx, room, share, priority, lane.tenants)
 		if err != nil {
 			return false, err
 		}
@@ -189,9 +212,14 @@ func (r *Relay) look(ctx context.Context) (more bool, err error) {
 		for _, m := range due {
 			lane.tenants[m.TenantID]++
 		}
-		for _, n := range lane.tenants {
-			more = more || n >= r.log.bus.Share()
+		var crowded []string
+		for tenant, n := range lane.tenants {
+			if n >= share {
+				crowded = append(crowded, tenant)
+			}
 		}
+		r.log.bus.SetCrowded(priority > 0, crowded)
+		more = more || len(crowded) > 0
 		r.publish(due, priority > 0)
 	}
 	return more, nil
@@ -240,13 +268,13 @@ type dueMessage struct {
 
 // takeDue takes up to n messages that are due, and of each tenant what is missing to its
 // share of the stream, which holds so much of it.
-func (r *Relay) takeDue(ctx context.Context, n, priority int, held map[string]int) ([]dueMessage, error) {
+func (r *Relay) takeDue(ctx context.Context, n, share, priority int, held map[string]int) ([]dueMessage, error) {
 	var tenants []string
 	var counts []int
 	for tenant, n := range held {
 		tenants, counts = append(tenants, tenant), append(counts, n)
 	}
-	rows, err := r.log.pool.Query(ctx, takeDue, n, priority, r.log.bus.Share(), tenants, counts)
+	rows, err := r.log.pool.Query(ctx, takeDue, n, priority, share, tenants, counts)
 	if err != nil {
 		return nil, postgres.Err("shortterm.relay", err)
 	}

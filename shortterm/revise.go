@@ -243,7 +243,7 @@ func (l *Log) RemoveSession(ctx context.Context, tx pgx.Tx, tenant string, sessi
 // Publish tells that messages of a session were opened anew. As with Announce it may be
 // lost.
 func (l *Log) Publish(tenant string, sessionNo int64, ids []int64) {
-	l.bus.Offer(bus.Work{Tenant: tenant, SessionNo: sessionNo, MessageIDs: ids}, anew())
+	l.offer(bus.Work{Tenant: tenant, SessionNo: sessionNo, MessageIDs: ids}, anew())
 }
 
 // Change is what a person changes of a session; nil fields stay.
@@ -327,7 +327,7 @@ func (l *Log) ChangeSession(ctx context.Context, tenant, userID, sessionID, agen
 		return Session{}, postgres.Err("shortterm.change_session", err)
 	}
 	for _, o := range ended {
-		o.publish(l.bus, tenant)
+		l.publishOpened(tenant, o)
 	}
 	return changed, nil
 }

@@ -101,7 +101,7 @@ func (l *Log) Rotate(ctx context.Context, tenant string, r Rotation) (next Sessi
 		return Session{}, false, postgres.Err("shortterm.rotate", err)
 	}
 	for _, o := range ended {
-		o.publish(l.bus, tenant)
+		l.publishOpened(tenant, o)
 	}
 	return next, made, nil
 }
@@ -188,9 +188,9 @@ type opened struct {
 	ids       []int64
 }
 
-// publish tells of them. It may be lost.
-func (o opened) publish(b *bus.Bus, tenant string) {
-	b.Offer(bus.Work{Tenant: tenant, SessionNo: o.sessionNo, MessageIDs: o.ids, Backfill: o.backfill}, anew())
+// publishOpened tells of them. It may be lost.
+func (l *Log) publishOpened(tenant string, o opened) {
+	l.offer(bus.Work{Tenant: tenant, SessionNo: o.sessionNo, MessageIDs: o.ids, Backfill: o.backfill}, anew())
 }
 
 // anew is a number that no publication of the same messages had: the stream drops what it

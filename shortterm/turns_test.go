@@ -121,7 +121,7 @@ func TestManyTakeTurns(t *testing.T) {
 			SELECT $2 * 10000 + i, $1, $2 * 10000 + i, hashtextextended((i % 200)::text, 0), now() - interval '1 s' FROM generate_series(1, 400) i`, fmt.Sprint("t", i), 1+i)
 	}
 	r := f.NewRelay(RelayConfig{})
-	first, err := r.takeDue(t.Context(), 40, 0, nil)
+	first, err := r.takeDue(t.Context(), 40, f.bus.Share(), 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,7 +142,7 @@ func TestManyTakeTurns(t *testing.T) {
 		seen[m.MessageID] = true
 	}
 	for looks := 0; len(seen) < 20*400; looks++ {
-		due, err := r.takeDue(t.Context(), 500, 0, nil)
+		due, err := r.takeDue(t.Context(), 500, f.bus.Share(), 0, nil)
 		if err != nil || looks > 400 {
 			t.Fatalf("after %d looks %d of 8000 came: %v", looks, len(seen), err)
 		}
@@ -153,7 +153,7 @@ func TestManyTakeTurns(t *testing.T) {
 			seen[m.MessageID] = true
 		}
 	}
-	full, err := r.takeDue(t.Context(), 500, 0, map[string]int{"t1": 1 << 20})
+	full, err := r.takeDue(t.Context(), 500, f.bus.Share(), 0, map[string]int{"t1": 1 << 20})
 	if err != nil || len(full) != 0 {
 		t.Errorf("%d are due again, %v", len(full), err)
 	}

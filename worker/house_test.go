@@ -61,7 +61,7 @@ func newHouse(t *testing.T, cfg shortterm.Config) *house {
 	}
 	t.Cleanup(h.pool.Close)
 	h.conn = memdtest.NATS(t)
-	h.bus, err = bus.Open(h.conn, bus.Config{Stream: fmt.Sprintf("TEST%d", rand.Uint64()), Log: zerolog.Nop()})
+	h.bus, err = bus.Open(h.conn, bus.Config{Stream: fmt.Sprintf("TEST%d", rand.Uint64()), Share: 8, Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}

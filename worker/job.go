@@ -91,6 +91,7 @@ func (r *run) serve(j *job) {
 
 func (r *run) work(j *job) {
 	alone := 0 // how many messages are to be claimed one by one
+	learned := 0
 	for batches := 1; !r.isStopping(); batches++ {
 		arrivals := r.arrivals(j)
 		limit := r.cfg.Batch
@@ -140,8 +141,9 @@ func (r *run) work(j *job) {
 		}
 		more := len(claim.Messages) == limit
 		r.ackThrough(j, claim.Messages[len(claim.Messages)-1].ID, more)
+		learned += len(claim.Messages)
 		// One that is written to all the time has more to do, though it never is much.
-		if alone == 0 && (batches >= r.cfg.Batches || more && r.isBackfill(j)) {
+		if alone == 0 && (batches >= r.cfg.Batches || learned >= r.cfg.Batch) {
 			r.goBehind(j, claim)
 			return
 		}
@@ -341,10 +343,10 @@ func (r *run) goBehind(j *job, c *shortterm.Claim) {
 	held := r.forget(j)
 	r.mu.Unlock()
 	last := c.Messages[len(c.Messages)-1].ID
-	r.bus.Publish(bus.Work{Tenant: j.tenant, SessionNo: j.no, MessageIDs: []int64{last}, Backfill: isBackfill}, int(time.Now().UnixMilli()&0x7fffffff))
 	for _, d := range held {
 		r.settleDelivery(d, d.Ack())
 	}
+	r.log.GoBehind(j.tenant, j.no, last, isBackfill)
 }
 
 // forget takes j from the jobs; run.mu is held.

@@ -50,7 +50,7 @@ type Config struct {
 	// long as the slowest call of late took for its size, if that is more. Default 10 s.
 	EmbedLeast time.Duration
 	// Batches is how many batches of a session are learned from in a row before others
-	// have their turn; default 4. Of a backfill it is one.
+	// have their turn, as long as they have no more than Batch messages together; default 4.
 	Batches int
 	// RetryMin and RetryMax bound how long a message that failed waits for its next
 	// attempt; it doubles from one to the other. Defaults 1 s and 5 min.
