@@ -221,7 +221,7 @@ func TestWhatIsLearnedCanBeTrusted(t *testing.T) {
 	})
 	t.Run("content in parts is learned from as one text, and kept as it was given", func(t *testing.T) {
 		c := d.caller(t)
-		content := `[{"type":"text","text":"My cat is called Pipoca."},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA","detail":"low"}},{"type":"text","text":"I own a red boat."},{"type":"input_audio","input_audio":{"data":"","format":"wav"},"x":1e2}]`
+		content := `[{"type":"text","text":"My cat is called Pipoca."},{"type":"image_url","image_url":{"url":"data:image/png;base64,AAAA","detail":"low"}},{"type":"text","text":"I own a red boat."},{"type":"input_audio","input_audio":{"data":"UklGRg==","format":"wav"},"x":1e2}]`
 		ids := c.said(object{"user_id": "parts", "session_id": "s", "messages": list{object{"role": "user", "content": raw(content)}}})
 		c.sameTexts("learned", c.of("user_id", "parts").Results, "My cat is called Pipoca", "I own a red boat")
 		for name, path := range map[string]string{"alone": fmt.Sprintf("/v1/messages/%d", ids[0]), "in its session": "/v1/messages?user_id=parts&session_id=s"} {
@@ -233,7 +233,8 @@ func TestWhatIsLearnedCanBeTrusted(t *testing.T) {
 			Messages []struct{ Content json.RawMessage }
 		}
 		c.want(200, http.MethodPost, "/v1/context", object{"user_id": "parts", "session_id": "s"}, &a)
-		if last := a.Messages[len(a.Messages)-1]; string(last.Content) != content {
+		// A member that OpenAI does not know stays in the log.
+		if last := a.Messages[len(a.Messages)-1]; string(last.Content) != strings.Replace(content, `,"x":1e2`, "", 1) {
 			t.Errorf("sent to a model it is %s", last.Content)
 		}
 		for _, infer := range []bool{true, false} {
