@@ -124,6 +124,7 @@ func TestDeadLettersAreListedToTheEnd(t *testing.T) {
 }
 
 func TestDeadLettersAreRetriedAndDiscarded(t *testing.T) {
+	t.Parallel()
 	m, url := newMorgue(t, 1500)
 	for _, run := range []struct {
 		args      string

@@ -116,6 +116,7 @@ func (d *daemon) degraded() []string {
 }
 
 func TestTheEmbedderMayBeAwayAtStartAndLater(t *testing.T) {
+	t.Parallel()
 	m := &modelServer{t: t, addr: freeAddr(t)}
 	d := start(t, dataDir(t), "MEMD_EMBED_URL=http://"+m.addr+"/v1", "MEMD_EMBED_MODEL=words")
 	d.post("alice", "s1", "I keep my bicycle in the cellar")
@@ -218,6 +219,7 @@ func launchable(t *testing.T, env ...string) (r struct {
 
 // A chat server that is away is named, costs no message, and the rules stand in.
 func TestTheLLMMayBeAway(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t), "MEMD_LLM_URL=http://"+freeAddr(t)+"/v1", "MEMD_LLM_MODEL=m")
 	d.eventually("the model is named", func() bool { return slices.Contains(d.degraded(), "llm") })
 	p := d.post("alice", "s1", "I keep my bicycle in the cellar")
@@ -261,6 +263,7 @@ func natsServer(t *testing.T, addr, dir string) *server.Server {
 }
 
 func TestNATSMayBeAwayAtStartAndLater(t *testing.T) {
+	t.Parallel()
 	addr, store := freeAddr(t), filepath.Join(memdtest.Dir(t), "js")
 	d := start(t, dataDir(t), "NATS_URL=nats://"+addr)
 	d.post("alice", "s1", "I keep my bicycle in the cellar")
@@ -305,6 +308,7 @@ func superuserURL(t *testing.T, ownerURL string) string {
 }
 
 func TestExternalPostgres(t *testing.T) {
+	t.Parallel()
 	for name, env := range map[string]func(owner, app string) []string{
 		"two logins": func(owner, app string) []string { return []string{"DB_URL=" + app, "MEMD_DB_ADMIN_URL=" + owner} },
 		// Even a superuser's login works as memd_app, which sees one tenant at a time.
@@ -326,6 +330,7 @@ func TestExternalPostgres(t *testing.T) {
 }
 
 func TestPostgresMayBeAwayAtStart(t *testing.T) {
+	t.Parallel()
 	d := launch(t, dataDir(t), "DB_URL=postgres://memd@"+freeAddr(t)+"/memd")
 	d.eventually("alive and not ready", func() bool {
 		alive, _ := d.try(http.MethodGet, "/healthz", "")

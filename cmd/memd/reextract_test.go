@@ -36,6 +36,7 @@ func reextractWith(t *testing.T, env []string, args ...string) (code int, r reex
 // What the rules learned from while the model gave nothing of use is learned from by the
 // model once it does, as often as one likes, and nothing is doubled.
 func TestReextract(t *testing.T) {
+	t.Parallel()
 	d, model := withModel(t, babbling, "MEMD_API_KEYS=k-one=one,k-reader=one:reader")
 	c := d.caller(t, "Authorization", "Bearer k-one")
 	env := []string{"MEMD_URL=" + d.url + "/", "MEMD_API_KEY=k-one"}

@@ -249,6 +249,7 @@ func turnOver(t *testing.T, d *daemon, users, agents, times int) {
 
 // Nothing is settled here: what is said stands in the log and nowhere else.
 func TestTurningOver(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t), "MEMD_WORKERS=0", "MEMD_API_KEYS=k-one=one:admin,k-two=two:admin,k-three=three:admin")
 	as := func(t *testing.T, tenant string) caller { return d.caller(t, "Authorization", "Bearer k-"+tenant) }
 
@@ -613,6 +614,7 @@ func (c caller) sessionsOf(user string) []turned {
 
 // The same while all that is said is learned from.
 func TestTurningOverWhileItIsLearned(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t))
 
 	t.Run("what was said last is learned once", func(t *testing.T) {

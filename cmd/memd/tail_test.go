@@ -169,6 +169,7 @@ func (r *tailing) ends() int {
 }
 
 func TestTail(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t), "MEMD_WORKERS=0")
 	c := d.caller(t)
 	say := func(session string, messages ...any) string {

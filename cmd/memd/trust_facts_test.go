@@ -17,6 +17,7 @@ func (o object) at(when string) object { return o.with(object{"created_at": when
 // TestWhatIsLearnedCanBeTrusted plays what people say to a memd as it comes, without any
 // model, and looks at what it holds to be so.
 func TestWhatIsLearnedCanBeTrusted(t *testing.T) {
+	t.Parallel()
 	d := start(t, dataDir(t), "MEMD_WORKERS=4", "MEMD_DB_POOL_MAX=2")
 
 	t.Run("of two statements that contradict each other the later is current, and the earlier is kept", func(t *testing.T) {

@@ -154,6 +154,7 @@ func withModel(t *testing.T, play func([]chatLine) (int, string), env ...string)
 // Whatever a model answers, a message stays in the log, it is told how it ended, nothing
 // is made up of it, and it can be learned from again.
 func TestAModelCannotLoseOrInvent(t *testing.T) {
+	t.Parallel()
 	d, model := withModel(t, repeating)
 
 	t.Run("that it found nothing is an answer, and another may be asked for", func(t *testing.T) {
