@@ -31,6 +31,8 @@ const (
 	carriedTurns     = 2
 	carriedQuestions = 3
 	carriedPlans     = 6
+	// bytesLookedAt bounds in how much text these are looked for.
+	bytesLookedAt = 256 << 10
 )
 
 // carryOver chooses what of the sessions before this one, the latest first, is open: in
@@ -40,7 +42,7 @@ const (
 // enough bytes.
 func carryOver(past []shortterm.Past, enough int) []carriedLine {
 	var all []carriedLine
-	bytes := 0
+	bytes, looks := 0, bytesLookedAt
 	taken := map[int64]bool{}
 	place := 0
 	for i, p := range past {
@@ -73,11 +75,17 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 			all = append(all, carriedLine{0, speakerOfSummary, "", p.Summary.Text, place, i})
 		}
 		whole(before, from, false)
-		questions, plans := openSentences(spoken[:before])
+		first := before
+		for first > 0 && looks > 0 {
+			first--
+			looks -= len(spoken[first].Text)
+		}
+		questions, plans := openSentences(spoken[first:before])
 		for _, found := range [][]sentenceOf{questions, plans} {
 			for _, s := range slices.Backward(found) {
-				e := spoken[s.message]
-				all = append(all, carriedLine{e.ID, string(e.Role), e.Name, s.text, place + 1 + s.message*maxSentences + s.at, i})
+				at := first + s.message
+				e := spoken[at]
+				all = append(all, carriedLine{e.ID, string(e.Role), e.Name, s.text, place + 1 + at*maxSentences + s.at, i})
 			}
 		}
 		for _, l := range all[had:] {
@@ -124,6 +132,7 @@ func openSentences(entries []shortterm.Entry) (questions, plans []sentenceOf) {
 				if e.Role == memd.RoleUser && !answered(entries[i+1:]) {
 					questions = append(questions, sentenceOf{i, at, text})
 				}
+			case !hinted(text):
 			case e.Role == memd.RoleUser && (decides.MatchString(text) || intends.MatchString(text)),
 				e.Role == memd.RoleAssistant && (decides.MatchString(text) || undertakes.MatchString(text)):
 				plans = append(plans, sentenceOf{i, at, text})
@@ -154,6 +163,19 @@ var (
 		`voy a|vamos a|tengo que|tenemos que|mañana`, `je vais|on va|il faut que|demain`, `ich werde|wir werden|ich muss|wir müssen|morgen`, `vou |vamos |tenho que|temos que|amanhã`)
 	undertakes = anyOf(`i(?:'ll| will|'ve|'m going to| have) (?:send|sent|book|booked|order|ordered|schedule|scheduled|remind|set|call|write|email|prepare|reserve|reserved|cancel|cancelled|add|added|note|noted)`)
 )
+
+// hints are what these have in them: looking for them first is many times as fast.
+var hints = []string{"let's", "lets", "decided", "agreed", "settled", "chose", "picked", "opted", "go with", "stick with", "stay with", "a deal", "plan", "final ", "next ",
+	"to-do", "todo", "action item", "decidi", "decidí", "quedamos", "acordamos", "décidé", "on part sur", "entschieden", "beschlossen", "vereinbart", "abgemacht", "combinado",
+	"'m ", " am ", "'re ", " are ", "'ll", " will", " shall", " must", " have ", " need to", " want to", "'d like", "day", "tomorrow", "tonight", "deadline", "due ", "appointment", "booked", "scheduled",
+	"voy a", "vamos ", "tengo que", "tenemos que", "mañana", "je vais", "on va", "il faut", "demain", "ich werde", "wir werden", "ich muss", "wir müssen", "morgen", "vou ", "tenho que", "temos que", "amanhã",
+	"i've", "決", "予定", "つもり", "决定", "打算", "计划", "明天", "明日", "قرر", "سوف", "غد"}
+
+// hinted says whether a text may have a sign of a decision or a plan.
+func hinted(text string) bool {
+	text = strings.ToLower(text)
+	return slices.ContainsFunc(hints, func(h string) bool { return strings.Contains(text, h) })
+}
 
 // anyOf matches any of the patterns as whole words, or what East Asian and Arabic texts
 // say for a decision or a plan, which are not parted by blanks.

@@ -2,12 +2,14 @@ package assemble
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/shortterm"
+	"pgregory.net/rapid"
 )
 
 // spoken are entries of a session, from an id on: "role: text".
@@ -98,5 +100,28 @@ func TestCarryOverIsBounded(t *testing.T) {
 	}
 	if got := len(carryOver(past, 100)); got > 2+carriedQuestions+carriedPlans {
 		t.Errorf("%d lines, though the first session's are enough", got)
+	}
+}
+
+// What says that it is worth while to look for a sign has all of them.
+func TestEverySignIsHinted(t *testing.T) {
+	for _, sign := range []*regexp.Regexp{decides, intends, undertakes} {
+		texts := rapid.StringMatching(strings.TrimPrefix(sign.String(), "(?i)"))
+		rapid.Check(t, func(t *rapid.T) {
+			if text := texts.Draw(t, "text"); !hinted(text) || !hinted(strings.ToUpper(text)) {
+				t.Errorf("%q is not hinted", text)
+			}
+		})
+	}
+}
+
+// A plan is carried over however much was said since.
+func TestPlansAreFoundFarBack(t *testing.T) {
+	lines := []string{"user: We decided on the night train"}
+	for i := range 150 {
+		lines = append(lines, fmt.Sprintf("user: line %d", i), "assistant: fine")
+	}
+	if got := carriedTexts(carryOver([]shortterm.Past{{Entries: spoken(1, lines...)}}, 1<<20)); len(got) != 5 || got[0] != lines[0] {
+		t.Errorf("%q", got)
 	}
 }

@@ -330,7 +330,7 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 	// chosen, what they leave.
 	kept := 0
 	if room := share - max(spent, frame); room > 0 {
-		if kept = c.chooseBefore(&d, m, open, full, room, room); kept > 0 {
+		if kept = c.chooseBefore(&d, m, open, full, room); kept > 0 {
 			kept += max(0, frame-spent)
 		}
 	}
@@ -340,7 +340,7 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 	d.countless = m.more || m.earlier.more
 	d.omitted = d.countless || m.unread > 0
 	room -= c.chooseOpen(&d, m, open, room, func(i int) bool { return now.ids[open[i].id] })
-	room -= c.chooseBefore(&d, m, open, now, room, max(kept, budget/recallShare))
+	room -= c.chooseBefore(&d, m, open, now, room)
 	c.chooseSaid(&d, before, now, room)
 	return d
 }
@@ -535,10 +535,10 @@ func stated(d *draft, m material) map[string]bool {
 	return all
 }
 
-// chooseBefore chooses, anew, the lines of what earlier sessions have left open, of at most
-// forCarried, and of what stands for what this one said before what is shown of it. It gives
-// what they cost, at most room.
-func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, room, forCarried int) (spent int) {
+// chooseBefore chooses, anew, the lines of what earlier sessions have left open, and of what
+// stands for what this one said before what is shown of it; the former leave the latter up to
+// half of the room. It gives what they cost, at most room.
+func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, room int) (spent int) {
 	quoted := map[int64]bool{}
 	for _, l := range d.open {
 		quoted[open[l.at].id] = true
@@ -551,8 +551,6 @@ func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, 
 			carried = append(carried, candidate{i, l.role, l.name, l.text, l.back*3 + tierOf(l.role)})
 		}
 	}
-	d.carried, spent, _ = c.share(carried, min(room, forCarried))
-
 	ids := map[string]bool{}
 	for _, l := range d.recalled {
 		ids[m.memories[l.at].ID] = true
@@ -566,8 +564,13 @@ func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, 
 			earlier = append(earlier, candidate{i, memory.Role, actorOf(memory), memory.Memory, 0})
 		}
 	}
+	_, waiting, _ := c.share(earlier, room)
 	var n int
 	var whole bool
+	if d.carried, spent, whole = c.share(carried, room-min(waiting, room/2)); !whole {
+		// Of a message that is not shown it may be a part.
+		d.omitted, d.countless = true, d.countless || len(d.carried) < len(carried)
+	}
 	if d.earlier, n, whole = c.share(earlier, room-spent); !whole {
 		d.omitted, d.countless = true, true
 	}

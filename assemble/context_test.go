@@ -794,3 +794,50 @@ func TestContextCarriesNothingOverThatWasTakenAway(t *testing.T) {
 		t.Errorf("%s, degraded: %q", text, c.Degraded)
 	}
 }
+
+// However much an agent did for it, what the user asked last is carried over.
+func TestContextCarriesTheLastQuestionOverManyCalls(t *testing.T) {
+	m := newMemory(t)
+	m.settle(m.say("s1", "user: a", "assistant: b", "user: Compare the ferries to Elba for me"))
+	for i := range 15 {
+		m.sayRaw("s1", fmt.Sprintf(`{"role":"assistant","content":null,"tool_calls":[{"id":"c%d","type":"function","function":{"name":"look","arguments":"{}"}}]}`, i))
+		m.sayRaw("s1", fmt.Sprintf(`{"role":"tool","tool_call_id":"c%d","content":"ferry %d"}`, i, i))
+	}
+	m.settle(m.say("s1", "assistant: The blue one"))
+	s2 := m.rotate("s1")
+	m.say(s2, "user: thanks")
+	r := request(s2)
+	if c := fmt.Sprintf("%s", m.context(r).Messages); !strings.Contains(c, "Compare the ferries") || !strings.Contains(c, "ferry 0") || !strings.Contains(c, "The blue one") {
+		t.Error(c)
+	}
+	// Also if it is longer than what is read.
+	for i := range 5 {
+		lines := make([]string, 90)
+		for k := range lines {
+			lines[k] = fmt.Sprintf("tool: row %d", 90*i+k)
+		}
+		m.say(s2, lines...)
+	}
+	s3 := m.rotate(s2)
+	m.say(s3, "user: and?")
+	if c := fmt.Sprintf("%s", m.context(request(s3)).Messages); !strings.Contains(c, "user: thanks") || !strings.Contains(c, "row 449") {
+		t.Error(c)
+	}
+}
+
+// A long answer that was given last has what room there is, and if that is too little, the
+// context says so.
+func TestContextCarriesALongAnswerWhole(t *testing.T) {
+	m := newMemory(t)
+	m.settle(m.say("s1", "user: Tell me a story", "assistant: "+long(6000)+"THE END"))
+	s2 := m.rotate("s1")
+	m.say(s2, "user: nice")
+	r := request(s2)
+	if c := m.context(r); !strings.Contains(string(c.Messages[0]), "THE END") || c.Summary.Trimmed || c.Tokens.Used < 1000 {
+		t.Errorf("%d tokens, trimmed %t", c.Tokens.Used, c.Summary.Trimmed)
+	}
+	r.TokenBudget = 1000
+	if c := m.context(r); strings.Contains(string(c.Messages[0]), "THE END") || !c.Summary.Trimmed || c.Tokens.Used < 900 || !strings.Contains(string(c.Messages[0]), "trimmed]") {
+		t.Errorf("%d tokens, trimmed %t", c.Tokens.Used, c.Summary.Trimmed)
+	}
+}

@@ -490,11 +490,11 @@ func TestPlans(t *testing.T) {
 		"newest":          {newest, `'acme', 'u7', 's7', 5, 0, 9223372036854775807`, []string{"conversation_context_session"}},
 		"claimOpen":       {claimOpen, `'acme', 7, 10, '60 s'`, []string{"ingest_open_session"}},
 		"claimedMessages": {claimedMessages, `'acme', 7, '60 s', 5`, []string{"ingest_open_session", "conversation_context_session"}},
-		"windowSession":   {windowSession, `'acme', 'u7', 's7'`, []string{"conversation_session_tenant_id"}},
+		"windowSession":   {windowSession, `'acme', 'u7', 's7', false`, []string{"conversation_session_tenant_id"}},
 		"windowTurns":     {windowTurns, `'acme', 'u7', 5`, []string{"conversation_context_session"}},
 		"windowOpen":      {windowOpen, `'acme', 'u7', 5, 8, 200, 65536`, []string{"ingest_open_session", "conversation_context_session", "conversation_session_tenant_id"}},
 		"windowPast":      {windowPast, `'acme', 'u7', 5, 8`, []string{"conversation_session_tenant_id"}},
-		"windowPastRead":  {windowPastEntries, `'acme', 'u7', 5, 8, 24, 12`, []string{"conversation_context_session", "conversation_session_tenant_id"}},
+		"windowPastRead":  {windowPastEntries, `'acme', 'u7', 5, 8, 24, 12, 65536`, []string{"conversation_context_session", "conversation_session_tenant_id"}},
 		"dropOpenOfUser":  {dropOpenOfUser, `'acme', 'u7', '', '', '', 'x'`, []string{"conversation_session_tenant_id", "ingest_open_session"}},
 		"oneMessage":      {oneMessage, `'acme', 7, '', '', '', ''`, []string{"conversation_context_pkey"}},
 	})

@@ -56,11 +56,14 @@ const (
 	leastOpenBytes = 64 << 10
 	maxBefore      = 1000
 	// maxPast is how many sessions back a chain is followed, for the sake of those that have
-	// thousands: a context has room for what far fewer left open. Of the nearest
-	// lastOfNearest messages are read, of each other lastOfFarther.
+	// thousands: a context has room for what far fewer left open. Of the nearest lastOfNearest
+	// messages are read, of the nth as many divided by n, but lastOfFarther at least; and no
+	// more than have bytesOfPast, of which one counts for a sixteenth at most. The last
+	// message of the user in the nearest is always among them.
 	maxPast       = 64
-	lastOfNearest = 24
+	lastOfNearest = 400
 	lastOfFarther = 12
+	bytesOfPast   = 256 << 10
 )
 
 // Window gives the last turns of a session, what is open besides, and what it carries on,
@@ -127,7 +130,7 @@ func (l *Log) window(ctx context.Context, tenant, userID, sessionID string, turn
 		w.Past = append(w.Past, p)
 		return err
 	}))
-	b.Queue(windowPastEntries, tenant, userID, turns, maxPast, lastOfNearest, lastOfFarther).Query(eachRow(func(rows pgx.Rows) error {
+	b.Queue(windowPastEntries, tenant, userID, turns, maxPast, lastOfNearest, lastOfFarther, bytesOfPast).Query(eachRow(func(rows pgx.Rows) error {
 		var no int64
 		e, _, err := scanEntry(rows, &no)
 		// One may have been made the past of it since the statement before.
@@ -248,11 +251,19 @@ const (
 	  FROM past LEFT JOIN session_summary y ON y.tenant_id = $1 AND y.session_no = past.no
 	 ORDER BY past.n`
 
+	// windowPastEntries: the last words of the user in the nearest are read whatever came since.
 	windowPastEntries = `WITH RECURSIVE s AS (` + growing + `), ` + chain + `
 	SELECT past.no, m.* FROM past CROSS JOIN LATERAL (
 		SELECT ` + entryColumns + ` FROM (
-			SELECT c.* FROM conversation_context c WHERE c.tenant_id = $1 AND c.user_id = $2 AND c.session_id = past.session_id
-			 ORDER BY c.id DESC LIMIT CASE past.n WHEN 1 THEN $5::int ELSE $6::int END
-		) c` + entryIngest + `
+			SELECT n.id FROM (
+				SELECT c.id, sum(least(octet_length(c.message), $7::bigint / 16)) OVER (ORDER BY c.id DESC) AS upto_bytes FROM (
+					SELECT c.id, c.message FROM conversation_context c WHERE c.tenant_id = $1 AND c.user_id = $2 AND c.session_id = past.session_id
+					 ORDER BY c.id DESC LIMIT greatest($5::int / past.n, $6::int)
+				) c
+			) n WHERE n.upto_bytes <= $7::bigint
+			UNION
+			(SELECT c.id FROM conversation_context c WHERE past.n = 1 AND c.tenant_id = $1 AND c.user_id = $2 AND c.session_id = past.session_id AND c.role = 'user'
+			  ORDER BY c.id DESC LIMIT 1)
+		) k JOIN conversation_context c ON c.tenant_id = $1 AND c.id = k.id` + entryIngest + `
 	) m ORDER BY past.n, m.id`
 )

@@ -2,6 +2,7 @@ package shortterm
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 
@@ -69,20 +70,34 @@ func TestTheWindowShowsWhatTheSessionCarriesOn(t *testing.T) {
 func TestTheWindowReadsTheLastOfALongPast(t *testing.T) {
 	f := open(t, Config{})
 	f.chain(t, 3)
-	var texts []string
-	for i := range 40 {
-		texts = append(texts, fmt.Sprint(i))
+	said := func(session string, n int, text string) (all []int64) {
+		for len(all) < n {
+			var texts []string
+			for i := range min(100, n-len(all)) {
+				texts = append(texts, fmt.Sprint(i, text))
+			}
+			all = append(all, ids(f.append(t, call(t, session, texts...)))...)
+		}
+		return all
 	}
-	nearest, farther := ids(f.append(t, call(t, "s2", texts...))), ids(f.append(t, call(t, "s1", texts...)))
-	w, err := f.Window(t.Context(), tenant, user, "s3", 5, 1<<16)
-	if err != nil || len(w.Past) != 2 {
-		t.Fatalf("%+v, %v", w.Past, err)
-	}
-	for i, want := range [][]int64{nearest[40-lastOfNearest:], farther[40-lastOfFarther:]} {
-		if show(entryIDs(w.Past[i].Entries)) != show(want) {
-			t.Errorf("%d back: %v, want %v", i+1, entryIDs(w.Past[i].Entries), want)
+	wants := func(back int, want []int64) {
+		t.Helper()
+		w, err := f.Window(t.Context(), tenant, user, "s3", 5, 1<<16)
+		if err != nil || len(w.Past) != 2 {
+			t.Fatalf("%+v, %v", w.Past, err)
+		}
+		if got := entryIDs(w.Past[back-1].Entries); show(got) != show(want) {
+			t.Errorf("%d back: %d of them, %v, want %v", back, len(got), got, want)
 		}
 	}
+	nearest, farther := said("s2", lastOfNearest+10, ""), said("s1", lastOfNearest/2+10, "")
+	wants(1, nearest[10:])
+	wants(2, farther[10:])
+	// What the user said last is there, whatever came since.
+	question := nearest[len(nearest)-2] // an assistant answered
+	rest := said("s2", 40, strings.Repeat("x", bytesOfPast/16))
+	f.do(t, `UPDATE conversation_context SET role = 'tool' WHERE id > $1 AND role = 'user'`, question)
+	wants(1, append([]int64{question}, rest[40-16:]...))
 }
 
 func TestTheWindowIsThatOfWhereASessionWasRotatedTo(t *testing.T) {
