@@ -256,6 +256,7 @@ func (r *run) embedSome(ctx context.Context, texts []string) ([][]float32, error
 		return vectors, err
 	}
 	if len(texts) == 1 {
+		r.metrics.refused.Inc()
 		r.logger.Warn().Err(err).Msg("a memory cannot be embedded")
 		return [][]float32{nil}, nil
 	}

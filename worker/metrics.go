@@ -17,6 +17,7 @@ type metrics struct {
 	broken     prometheus.Counter
 	again      prometheus.Counter
 	vectors    prometheus.Counter
+	refused    prometheus.Counter
 	jobs       prometheus.Gauge
 	collectors []prometheus.Collector
 }
@@ -64,12 +65,16 @@ func newMetrics(breakers []*breaker) *metrics {
 			Name: "memd_worker_late_vectors_total",
 			Help: "Vectors made for memories that were stored without one.",
 		}),
+		refused: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "memd_worker_refused_vectors_total",
+			Help: "Times that the embedder refused the text of a memory, which is found by its words alone for as long.",
+		}),
 		jobs: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "memd_worker_jobs",
 			Help: "Sessions that are being worked on.",
 		}),
 	}
-	m.collectors = []prometheus.Collector{m.messages, m.failures, m.durations, m.dead, m.panics, m.stuck, m.broken, m.again, m.vectors, m.jobs}
+	m.collectors = []prometheus.Collector{m.messages, m.failures, m.durations, m.dead, m.panics, m.stuck, m.broken, m.again, m.vectors, m.refused, m.jobs}
 	for _, b := range breakers {
 		m.collectors = append(m.collectors, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name:        "memd_worker_breaker_open",

@@ -78,6 +78,9 @@ func (r *run) fill(ctx context.Context, tenant string, ms []longterm.Missing) er
 		}
 		return r.fill(ctx, tenant, ms[half:])
 	default:
+		if memd.KindOf(err) == memd.Invalid {
+			r.metrics.refused.Inc()
+		}
 		r.logger.Warn().Err(err).Str(memd.LogTenant, tenant).Str(memd.LogMemory, ms[0].ID).Msg("a memory cannot be embedded")
 		return nil
 	}

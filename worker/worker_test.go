@@ -261,12 +261,15 @@ func TestABadMessageHoldsUpNobody(t *testing.T) {
 // The embedder refuses one text: it is remembered all the same, without a vector.
 func TestATextThatCannotBeEmbedded(t *testing.T) {
 	h := newHouse(t, shortterm.Config{})
+	cfg := quick()
+	metrics := prometheus.NewRegistry()
+	cfg.Metrics = metrics
 	h.worker(plain{}, hashed{see: func(_ context.Context, texts []string) error {
 		if anyContains(texts, "poison") {
 			return memd.InvalidField("texts[0]", "must not be blank")
 		}
 		return nil
-	}}, quick())
+	}}, cfg)
 	texts := []string{"I live in Lisbon", "poison", "I like tea"}
 	ids := h.post("s", texts...)
 	h.settle(ids...)
@@ -274,6 +277,9 @@ func TestATextThatCannotBeEmbedded(t *testing.T) {
 		h.wantState(id, shortterm.StateDone, "", 1)
 	}
 	h.wantOnce(sourcesOf(texts, ids))
+	if n := value(t, metrics, "memd_worker_refused_vectors_total"); n == 0 {
+		t.Error("a vector that cannot be had is not counted")
+	}
 }
 
 // An embedder that is away, asks to wait, or is of the wrong width burns no attempt,

@@ -13,7 +13,7 @@ import (
 
 type restoreCommand struct {
 	backupFlags
-	File string `arg:"" help:"A file that memd backup wrote."`
+	File string `arg:"" help:"A file that memd backup wrote; - for standard input, which is kept in a temporary file meanwhile."`
 }
 
 // Help is called by kong.
@@ -27,7 +27,12 @@ func (c restoreCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	f, err := os.Open(c.File)
+	var f *os.File
+	if c.File == "-" {
+		f, err = spool(os.Stdin)
+	} else {
+		f, err = os.Open(c.File)
+	}
 	if err != nil {
 		return err
 	}
@@ -58,4 +63,21 @@ func (c restoreCommand) Run(ctx context.Context) error {
 	}
 	fmt.Printf("restored %s, made by memd %s at %s, into %s\n", m, m.Memd, m.MadeAt.Format("2006-01-02 15:04:05Z"), dir)
 	return nil
+}
+
+// spool keeps what is read in a file, which is gone once it is closed: a backup is read from
+// its end.
+func spool(from io.Reader) (*os.File, error) {
+	f, err := os.CreateTemp("", "memd-restore-*")
+	if err != nil {
+		return nil, err
+	}
+	if err = os.Remove(f.Name()); err == nil {
+		_, err = io.Copy(f, from)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, err
+	}
+	return f, nil
 }
