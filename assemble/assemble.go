@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -243,7 +244,10 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 				unquoted = append(unquoted, DegradedSummary)
 			}
 			if summarises {
-				m.said, m.window = told.silent(window.before), told.silent(window.shown)
+				m.quotes, m.said, m.window = true, told.silent(window.before), told.silent(window.shown)
+			}
+			if r.Summary && len(window.past) > 0 {
+				m.quotes, m.said = true, append(told.silent(window.saidEarlier()), m.said...)
 			}
 			m.carried = carryOver(told.past(window.past), r.TokenBudget/recallShare*bytesPerToken)
 		})
@@ -252,7 +256,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		if s := window.summary; s != nil {
 			m.earlier.summary, m.earlier.upto = s.Text, s.Upto
 		}
-		m.quotes, m.more = true, window.more
+		m.more = window.more
 		if r.Recall > 0 {
 			scope.RunID = window.sessionID
 			search.Go(func() {
@@ -498,6 +502,21 @@ func (t told) past(sessions []shortterm.Past) []shortterm.Past {
 		sessions[i].Entries = left
 	}
 	return sessions
+}
+
+// saidEarlier gives the messages of earlier sessions that no summary is of, chronological.
+func (w windowRead) saidEarlier() (all []said) {
+	for _, p := range w.past {
+		for _, e := range p.Entries {
+			if p.Summary == nil || e.ID > p.Summary.Upto {
+				s := saidOf(e)
+				s.earlier = true
+				all = append(all, s)
+			}
+		}
+	}
+	slices.SortFunc(all, func(a, b said) int { return cmp.Compare(a.id, b.id) })
+	return all
 }
 
 // saidBefore gives the last words of the session that this one carries on: with its first

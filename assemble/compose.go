@@ -341,7 +341,7 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 	d.omitted = d.countless || m.unread > 0
 	room -= c.chooseOpen(&d, m, open, room, func(i int) bool { return now.ids[open[i].id] })
 	room -= c.chooseBefore(&d, m, open, now, room)
-	c.chooseSaid(&d, before, now, room)
+	c.chooseSaid(&d, m, before, now, room)
 	return d
 }
 
@@ -353,11 +353,17 @@ func (c *composer) costOf(lines []recalledLine) (n int) {
 }
 
 // chooseSaid chooses, anew, the lines of messages that nothing shows and nothing else stands
-// for, the newest first.
-func (c *composer) chooseSaid(d *draft, before []said, shown shown, room int) {
+// for, the newest first. What is carried over whole does not stand there twice, and of what is
+// quoted whole no part is carried over.
+func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, room int) {
+	carried := map[int64]string{}
+	for _, l := range d.carried {
+		carried[m.carried[l.at].id] = m.carried[l.at].text
+	}
+	quoted := map[int64]string{}
 	var all []candidate
 	for i, s := range slices.Backward(before) {
-		if !shown.ids[s.id] && strings.TrimSpace(s.text) != "" {
+		if !shown.ids[s.id] && carried[s.id] != s.text && strings.TrimSpace(s.text) != "" {
 			all = append(all, candidate{i, string(s.role), s.name, s.text, tierOf(string(s.role))})
 		}
 	}
@@ -366,6 +372,13 @@ func (c *composer) chooseSaid(d *draft, before []said, shown shown, room int) {
 		d.omitted, d.saidLeft = true, len(all)-len(d.said)
 	}
 	slices.SortFunc(d.said, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
+	for _, l := range d.said {
+		quoted[before[l.at].id] = l.text
+	}
+	d.carried = slices.DeleteFunc(d.carried, func(l recalledLine) bool {
+		of := m.carried[l.at]
+		return strings.Contains(quoted[of.id], quotation(of.text))
+	})
 }
 
 // certain gives the ids of the messages that are shown whole whatever is recalled.
@@ -694,11 +707,25 @@ func (c *composer) encode(m material, open, before []said, d draft) composed {
 		lines = append(lines, l.text)
 		out.recalled = append(out.recalled, l.at)
 	}
+	// What is quoted of earlier sessions stands among what is carried over of them.
+	var past []recalledLine
+	for _, l := range d.said {
+		if before[l.at].earlier {
+			past = append(past, l)
+		}
+	}
 	for _, l := range d.carried {
+		id := m.carried[l.at].id
+		for ; len(past) > 0 && before[past[0].at].id < id; past = past[1:] {
+			lines = append(lines, past[0].text)
+		}
 		lines = append(lines, l.text)
-		if id := m.carried[l.at].id; id != 0 && !slices.Contains(out.carried, id) {
+		if id != 0 && !slices.Contains(out.carried, id) {
 			out.carried = append(out.carried, id)
 		}
+	}
+	for _, l := range past {
+		lines = append(lines, l.text)
 	}
 	for _, l := range d.earlier {
 		lines = append(lines, l.text)
@@ -740,8 +767,8 @@ func (c *composer) encode(m material, open, before []said, d draft) composed {
 	return out
 }
 
-// quotations gives the lines of what is quoted, in the order it was said, and notes whose
-// they are.
+// quotations gives the lines of what is quoted of this session, in the order it was said, and
+// notes whose all are.
 func (c *composer) quotations(out *composed, open, before []said, d draft) []string {
 	type quoted struct {
 		id   int64
@@ -758,7 +785,9 @@ func (c *composer) quotations(out *composed, open, before []said, d draft) []str
 	}
 	for _, l := range d.said {
 		out.quoted = append(out.quoted, before[l.at].id)
-		all = append(all, quoted{before[l.at].id, l.text})
+		if !before[l.at].earlier {
+			all = append(all, quoted{before[l.at].id, l.text})
+		}
 	}
 	if len(d.said) > 0 {
 		slices.Sort(out.quoted)
@@ -805,5 +834,5 @@ func turnLine(m outgoing) string {
 			said = append(said, indented(stringOf(o.value)))
 		}
 	}
-	return speaker(m.role, stringOf(m.member("name"))) + ": " + strings.Join(said, "\n  ")
+	return speaker(m.role, stringOf(m.member("name"))) + ": " + unled(strings.Join(said, "\n  "))
 }

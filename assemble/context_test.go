@@ -347,10 +347,10 @@ func TestContextCarriesOverUntilTheWindowIsFull(t *testing.T) {
 	m.say(s2, "user: yes, please")
 	// What is asked for is known from what was said before.
 	c := m.context(r)
-	expect(t, c, "system: retrieved memories:\nuser: The ferry to Elba leaves at nine\nuser: Let's go with the green tent.\nuser: Is it light?\nassistant: Very.\n"+
+	expect(t, c, "system: retrieved memories:\nuser: The ferry to Elba leaves at nine\nuser: Let's go with the green tent. It is light\nassistant: Noted\nuser: Is it light?\nassistant: Very.\n"+
 		"user: How do we get to Elba?\nassistant: By ferry. Shall I book two seats?", "user: yes, please")
-	if len(c.Carried) != 5 || len(c.Open) != 0 {
-		t.Errorf("carried over %d, open %d", c.Carried, c.Open)
+	if len(c.Carried) != 4 || len(c.Summary.Messages) != 2 || len(c.Open) != 0 {
+		t.Errorf("carried over %d, quoted %d, open %d", c.Carried, c.Summary.Messages, c.Open)
 	}
 	r.CarryOver = false
 	r.Recall = 0
@@ -839,5 +839,26 @@ func TestContextCarriesALongAnswerWhole(t *testing.T) {
 	r.TokenBudget = 1000
 	if c := m.context(r); strings.Contains(string(c.Messages[0]), "THE END") || !c.Summary.Trimmed || c.Tokens.Used < 900 || !strings.Contains(string(c.Messages[0]), "trimmed]") {
 		t.Errorf("%d tokens, trimmed %t", c.Tokens.Used, c.Summary.Trimmed)
+	}
+}
+
+// What nothing else stands for is quoted across a rotation as within a session, once, and
+// where there is no room for it the context says so.
+func TestContextQuotesWhatEarlierSessionsSaid(t *testing.T) {
+	m := newMemory(t)
+	m.learn(m.say("s1", "user: I like tea"))
+	m.settle(m.say("s1", "user: Here is my code. We decided on tabs", "tool: 17 degrees", "assistant: fine", "user: a", "assistant: b", "user: c", "assistant: d"))
+	s2 := m.rotate("s1")
+	m.say(s2, "user: hello")
+	r := request(s2)
+	r.Query = new(string)
+	c := m.context(r)
+	expect(t, c, "system: retrieved memories:\nuser: I like tea\nuser: Here is my code. We decided on tabs\ntool: 17 degrees\nassistant: fine\nuser: a\nassistant: b\nuser: c\nassistant: d", "user: hello")
+	if len(c.Carried) != 4 || len(c.Summary.Messages) != 3 || c.Summary.Trimmed {
+		t.Errorf("carried %d, quoted %d, trimmed %t", c.Carried, c.Summary.Messages, c.Summary.Trimmed)
+	}
+	r.TokenBudget, r.Recall = 60, 0
+	if c := m.context(r); !c.Summary.Trimmed || c.Tokens.Used > 60 || strings.Contains(string(c.Messages[0]), "degrees") || !strings.Contains(string(c.Messages[0]), "assistant: d") {
+		t.Errorf("%s, %+v", c.Messages, c.Summary)
 	}
 }

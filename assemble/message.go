@@ -23,6 +23,8 @@ type said struct {
 	// silent says that nothing was ever learned from it, and that nobody asked for it to be
 	// forgotten: nothing but itself tells what it said.
 	silent bool
+	// earlier says that it is of a session before this one.
+	earlier bool
 }
 
 // outgoing is a message as it is sent.

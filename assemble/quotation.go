@@ -10,11 +10,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
+const roleNames = `system|developer|assistant|user|human|tool|function`
+
 // What a model, or the template that a request is put into, could take for the
 // beginning of another message, as plain has it. Each is kept readable and made something
 // else: "system:" becomes "system -", "<|im_start|>" becomes "< | im_start|>".
 var (
-	roleMarker  = regexp.MustCompile(`\b(?:system|developer|assistant|user|human|tool|function)[*_~\x60"')\]}>]*(\s*:)`)
+	roleMarker  = regexp.MustCompile(`\b(?:` + roleNames + `)[*_~\x60"')\]}>]*(\s*:)`)
 	tagMarker   = regexp.MustCompile(`<(/?(?:system|sys|developer|assistant|user|human|tool|function|im_start|im_end|s)\b)`)
 	tokenMarker = regexp.MustCompile(`<(\|)|<(/?(?:start_of_turn|end_of_turn|im_start|im_end|begin_of_text|end_of_text|start_header_id|end_header_id|eot_id)\b)|\[(/?inst\])|\|((?:im_start|im_end|im_sep|system|developer|assistant|user|human|tool|endoftext|eot_id|begin_of_text|start_header_id|end_header_id)\|)`)
 
@@ -171,6 +173,22 @@ func indented(text string) string {
 		return false
 	})
 	return strings.Join(lines, "\n  ")
+}
+
+// leadingRole is the marker of a role that a text begins with, whatever signs and markers that
+// were defused stand before it.
+var leadingRole = regexp.MustCompile(`^(?:[^\pL\pN:]*\b(?:` + roleNames + `)\b[^\pL\pN:]*-)*[^\pL\pN:]*` + roleMarker.String())
+
+// unled gives a text that does not begin like another message.
+func unled(text string) string {
+	for marked(text) {
+		next := edit(text, leadingRole, " -", true)
+		if next == text {
+			break
+		}
+		text = next
+	}
+	return text
 }
 
 // speaker gives who a line is by: the actor's name if there is one, else the role. A
