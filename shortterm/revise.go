@@ -263,7 +263,7 @@ type Change struct {
 // ChangeSession changes a session. Where limits have rotated it, what goes by its name is
 // changed: Learn, Metadata and Limits of all of these, while Closed closes the last of them;
 // the title is its own. It gives the one that was asked for, or, if that was incognito and is
-// over, the last. An incognito one that is closed goes, with all its messages. NotFound: the
+// over, the last; with Closed, when the last was closed. An incognito one that is closed goes, with all its messages. NotFound: the
 // user has none of this name, or not this agent's, where one is given. Invalid: it should be
 // opened again, a limit cannot be, or an incognito one should be learned from.
 func (l *Log) ChangeSession(ctx context.Context, tenant, userID, sessionID, agentID string, c Change) (Session, error) {
@@ -320,6 +320,13 @@ func (l *Log) ChangeSession(ctx context.Context, tenant, userID, sessionID, agen
 			return err
 		}
 		changed = parts[0].Session
+		if c.Closed != nil {
+			for _, p := range parts {
+				if p.no == on.last().no {
+					changed.ClosedAt = p.ClosedAt
+				}
+			}
+		}
 		changed.ClosedAt = utc(changed.ClosedAt)
 		return nil
 	})

@@ -790,3 +790,20 @@ func TestTogetherTurnsOverWithinItself(t *testing.T) {
 	_, err = f.Session(t.Context(), tenant, user, "y")
 	kind(t, "another of it", err, memd.NotFound)
 }
+
+// Who closes what goes by a name is told when what is running under it was closed.
+func TestClosingUnderANameTellsOfTheRunningOne(t *testing.T) {
+	f := open(t, Config{})
+	f.append(t, call(t, "s", "a"))
+	f.change(t, "s", Change{Limits: func(l Limits) (Limits, error) { l.Turns = ptr(1); return l, nil }})
+	next := f.append(t, call(t, "s", "b")).SessionID
+	named, err := f.Session(t.Context(), tenant, user, "s")
+	if err != nil || next == "s" || named.ClosedAt == nil {
+		t.Fatalf("%s, %+v, %v", next, named, err)
+	}
+	answered := f.change(t, "s", Change{Closed: ptr(true)})
+	running, err := f.Session(t.Context(), tenant, user, next)
+	if err != nil || answered.SessionID != "s" || running.ClosedAt == nil || !answered.ClosedAt.Equal(*running.ClosedAt) || answered.ClosedAt.Equal(*named.ClosedAt) {
+		t.Errorf("%+v, not as %+v, %v", answered, running, err)
+	}
+}
