@@ -210,10 +210,10 @@ func TestATextThatLooksLikeAnOutage(t *testing.T) {
 func TestRetriesAreEverFurtherApart(t *testing.T) {
 	h := newHouse(t, shortterm.Config{})
 	cfg := quick()
-	cfg.RetryMin, cfg.RetryMax = 10*time.Minute, 30*time.Minute
+	cfg.RetryMin, cfg.RetryMax = 4*time.Minute, 12*time.Minute // less than the relay takes for a wrong clock
 	h.worker(plain{see: func(context.Context, extract.Input) error { return errors.New("boom") }}, hashed{}, cfg)
 	ids := h.post("s", "I live in Lisbon")
-	for i, want := range []time.Duration{10 * time.Minute, 20 * time.Minute, 30 * time.Minute, 30 * time.Minute} {
+	for i, want := range []time.Duration{4 * time.Minute, 8 * time.Minute, 12 * time.Minute, 12 * time.Minute} {
 		h.await("an attempt has failed", func() bool {
 			got := h.ingest(ids[0])
 			return got.State == shortterm.StateFailed && got.Attempts == i+1
