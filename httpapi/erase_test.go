@@ -20,6 +20,7 @@ import (
 	"github.com/memdhq/memd/idempotency"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/shortterm"
+	"github.com/rs/zerolog"
 )
 
 // tables gives of each table how many rows a tenant has, and a digest of all that they hold.
@@ -320,6 +321,8 @@ func TestWhatComesLateIsNotKept(t *testing.T) {
 	}
 	if err := claims[0].Keep(t.Context(), idempotency.Answer{Status: 200, Body: []byte(`{}`)}, "bob", "alice"); memd.KindOf(err) != memd.Conflict {
 		t.Errorf("it was kept: %v", err)
+	} else if levelOfNotKept(err) != zerolog.InfoLevel || levelOfNotKept(memd.InvalidField("x", "no")) != zerolog.ErrorLevel {
+		t.Error("an erasure is logged as an error")
 	}
 	h.same(nothing, func() map[string]string {
 		is := h.tables("default")

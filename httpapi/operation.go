@@ -17,6 +17,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/idempotency"
+	"github.com/rs/zerolog"
 )
 
 // operation declares a route.
@@ -321,9 +322,18 @@ func (s *server) answer(ctx context.Context, w http.ResponseWriter, op operation
 	}
 	if err := claim.Keep(keepCtx, keep, about...); err != nil {
 		// It is done and stays done; only a repetition will not be known as one.
-		s.Logger.Error().Err(err).Str(memd.LogRequest, w.Header().Get(requestIDHeader)).Msg("an answer could not be kept under its idempotency key")
+		s.Logger.WithLevel(levelOfNotKept(err)).Err(err).Str(memd.LogRequest, w.Header().Get(requestIDHeader)).Msg("an answer could not be kept under its idempotency key")
 	}
 	return reply{status: a.status, contentType: plain, body: body}, nil
+}
+
+// levelOfNotKept is at what level it is logged that an answer could not be kept. That a claim
+// is lost is what an erasure of whom it is about does to it.
+func levelOfNotKept(err error) zerolog.Level {
+	if memd.KindOf(err) == memd.Conflict {
+		return zerolog.InfoLevel
+	}
+	return zerolog.ErrorLevel
 }
 
 // declare adds an operation to the OpenAPI document.
