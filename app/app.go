@@ -37,8 +37,8 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// poolPatience is how long a request waits for a connection: with its wait for a turn not
-// above a second.
+// poolPatience is how long a request waits for a connection while none is given back: with
+// its wait for a turn not above a second.
 const poolPatience = 700 * time.Millisecond
 
 // answerLimit is when an answer must have been sent, unless it is streamed, which takes up

@@ -23,11 +23,12 @@ func Writing(ctx context.Context) context.Context {
 }
 
 // gate stands before the connections of a pool, as its tracer: it lets nobody wait for one
-// longer than patience, keeps reads and writes from each other, and ends what is asked of a
+// longer than patience while none is given back, nor several times that at all, keeps reads and writes from each other, and ends what is asked of a
 // server that is known to be away.
 type gate struct {
 	server   *presence
 	patience time.Duration // 0: as long as the caller has
+	moved    atomic.Int64  // when a connection was last given back, in nanoseconds since began
 
 	// lanes bound the reads and the writes that have a connection; nil where there is only
 	// one to have.
@@ -51,11 +52,44 @@ type acquiring struct {
 	lane *semaphore.Weighted // nil unless a place in it is held
 }
 
+// longestQueue is for how many times its patience a pool has somebody wait whose turn comes
+// nearer: a burst is worked off rather than refused.
+const longestQueue = 4
+
+// patient gives a context that ends when a wait for a connection is of no use any more.
+func (g *gate) patient(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	start := time.Since(began)
+	var mu sync.Mutex
+	var timer *time.Timer
+	mu.Lock()
+	defer mu.Unlock()
+	timer = time.AfterFunc(g.patience, func() {
+		now := time.Since(began)
+		rest := min(max(start, time.Duration(g.moved.Load()))+g.patience-now, start+longestQueue*g.patience-now)
+		if rest <= 0 {
+			cancel()
+			return
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if ctx.Err() == nil {
+			timer.Reset(rest)
+		}
+	})
+	return ctx, func() {
+		cancel()
+		mu.Lock()
+		defer mu.Unlock()
+		timer.Stop()
+	}
+}
+
 // TraceAcquireStart gives the context in which a connection is waited for.
 func (g *gate) TraceAcquireStart(ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireStartData) context.Context {
 	a := &acquiring{Context: ctx, end: func() {}}
 	if g.patience > 0 {
-		a.Context, a.end = context.WithTimeout(ctx, g.patience)
+		a.Context, a.end = g.patient(ctx)
 	}
 	a.Context, a.end = g.server.while(a.Context, a.end)
 	if g.reads != nil {
@@ -91,6 +125,7 @@ func (g *gate) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, data pgxpoo
 
 // TraceRelease gives a place back.
 func (g *gate) TraceRelease(_ *pgxpool.Pool, data pgxpool.TraceReleaseData) {
+	g.moved.Store(int64(time.Since(began)))
 	g.mu.Lock()
 	lane := g.held[data.Conn]
 	delete(g.held, data.Conn)

@@ -260,6 +260,31 @@ func TestAUsedUpPoolIsUnavailable(t *testing.T) {
 	}
 }
 
+// A queue that moves is waited for: a burst is worked off.
+func TestABurstIsWorkedOff(t *testing.T) {
+	_, app := memdtest.Postgres(t)
+	pool, err := postgres.Open(t.Context(), app, postgres.Config{MaxConns: 2, Patience: 400 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	release, err := acquire(t, pool) // there is a connection to work with
+	if err != nil {
+		t.Fatal(err)
+	}
+	release()
+	ctx := soon(t)
+	var all sync.WaitGroup
+	for range 12 { // one lane: together they take longer than anybody waits for nothing
+		all.Go(func() {
+			if _, err := pool.Exec(ctx, `SELECT pg_sleep(0.1)`); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
 // acquire takes a connection, however long it takes to be made, and gives what releases it.
 func acquire(t *testing.T, pool *postgres.Pool, in ...func(context.Context) context.Context) (func(), error) {
 	t.Helper()
