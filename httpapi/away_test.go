@@ -11,6 +11,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd/assemble"
+	"github.com/memdhq/memd/erase"
+	"github.com/memdhq/memd/export"
 	"github.com/memdhq/memd/forget"
 	"github.com/memdhq/memd/idempotency"
 	"github.com/memdhq/memd/longterm"
@@ -36,7 +38,8 @@ func TestWithoutPostgresEveryRouteIs503(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := serveBare(t, Deps{Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: idempotency.New(pool),
-		Remember: remember.New(pool, log, store, rec, remember.Config{}), Forget: forget.New(pool, log, store), Revise: revise.New(pool, log, store)}, Config{}, nil)
+		Remember: remember.New(pool, log, store, rec, remember.Config{}), Forget: forget.New(pool, log, store), Revise: revise.New(pool, log, store),
+		Erase: erase.New(pool, log, store, idempotency.New(pool), zerolog.Nop()), Export: export.New(pool)}, Config{}, nil)
 	n := 0
 	for path, item := range b.api.OpenAPI().Paths {
 		for method, op := range operationsOf(item) {
