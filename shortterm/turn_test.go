@@ -19,6 +19,7 @@ type modelled struct {
 	incognito      bool
 	next, forwards string
 	previous       string
+	no             int // in the order in which they were made
 }
 
 func (m *modelled) over() bool { return m.incognito && m.closed }
@@ -52,6 +53,34 @@ func (m model) through(name, last string) []string {
 	return all
 }
 
+// named gives those that go by a name and are not over, in the order in which they were made,
+// and the one that is running, nil if it is over.
+func (m model) named(name string) (parts []string, running *modelled) {
+	if m[name] == nil {
+		return nil, nil
+	}
+	way, _ := m.way(name)
+	last := way[len(way)-1]
+	for _, at := range append(way, m.through(name, last)...) {
+		if !m[at].over() && !slices.Contains(parts, at) && m[at].no >= m[name].no {
+			parts = append(parts, at)
+		}
+	}
+	slices.SortFunc(parts, func(a, b string) int { return m[a].no - m[b].no })
+	if !m[last].over() {
+		running = m[last]
+	}
+	return parts, running
+}
+
+// add makes a session.
+func (m model) add(name string, s *modelled) {
+	for _, other := range m {
+		s.no = max(s.no, other.no+1)
+	}
+	m[name] = s
+}
+
 // end closes a session for one that follows it.
 func (m model) end(name, next string, forwards bool) {
 	s := m[name]
@@ -63,7 +92,7 @@ func (m model) end(name, next string, forwards bool) {
 	if s.incognito {
 		s.texts, s.clients, s.roles, after.previous = nil, nil, nil, ""
 	}
-	m[next] = after
+	m.add(next, after)
 }
 
 // remove takes one away and joins what surrounds it; fresh tells the new name that one which
@@ -105,7 +134,7 @@ func TestSessionsProperty(t *testing.T) {
 			name := fmt.Sprint("s", i)
 			s := NewSession{UserID: who, SessionID: name, Limits: Limits{Turns: ptr(limit)}, Incognito: i == 2 && rapid.Bool().Draw(rt, "incognito")}
 			f.make(t, s)
-			m[name] = &modelled{limit: limit, learn: !s.Incognito, incognito: s.Incognito}
+			m.add(name, &modelled{limit: limit, learn: !s.Incognito, incognito: s.Incognito})
 			names = append(names, name)
 		}
 		said := 0
@@ -229,47 +258,54 @@ func TestSessionsProperty(t *testing.T) {
 			},
 			"close": func(rt *rapid.T) {
 				name := some()
-				s := m[name]
+				parts, s := m.named(name)
 				_, err := f.ChangeSession(t.Context(), tenant, who, name, "", Change{Closed: ptr(true)})
-				if s == nil || s.over() {
+				if len(parts) == 0 {
 					kind(t, "closing one that is gone", err, memd.NotFound)
 					return
 				}
 				if err != nil {
 					rt.Fatal(err)
 				}
-				if s.closed = true; s.incognito {
+				if s == nil {
+					return
+				}
+				// It leads on no longer to what was deleted.
+				if s.closed, s.forwards = true, ""; s.incognito {
 					s.texts, s.clients, s.roles = nil, nil, nil
 				}
 			},
 			"learn": func(rt *rapid.T) {
 				name := some()
 				learn := rapid.Bool().Draw(rt, "learn")
-				s := m[name]
+				parts, _ := m.named(name)
 				_, err := f.ChangeSession(t.Context(), tenant, who, name, "", Change{Learn: &learn})
 				switch {
-				case s == nil || s.over():
+				case len(parts) == 0:
 					kind(t, "changing one that is gone", err, memd.NotFound)
-				case learn && s.incognito:
+				case learn && slices.ContainsFunc(parts, func(part string) bool { return m[part].incognito }):
 					kind(t, "learning from an incognito one", err, memd.Invalid)
 				case err != nil:
 					rt.Fatal(err)
 				default:
-					s.learn = learn
+					for _, part := range parts {
+						m[part].learn = learn
+					}
 				}
 			},
 			"delete": func(rt *rapid.T) {
 				name := some()
-				s := m[name]
-				err := f.removeOf(t, who, name)
-				if s == nil || s.over() {
+				parts, _ := m.named(name)
+				err := f.removeOf(t, who, name) // the first of them
+				if len(parts) == 0 {
 					kind(t, "deleting one that is gone", err, memd.NotFound)
 					return
 				}
 				if err != nil {
 					rt.Fatal(err)
 				}
-				if s.incognito {
+				name = parts[0]
+				if s := m[name]; s.incognito {
 					s.closed, s.texts, s.clients, s.roles = true, nil, nil, nil
 				} else {
 					m.remove(name, func(other string) string {

@@ -101,6 +101,7 @@ func TestAPersonWithMuchLeavesRoomForAnother(t *testing.T) {
 	f.flood(t, tenant, 1, 20_000)
 	f.flood(t, tenant, 2, 5_000)
 	r := f.looks(t)
+	memdtest.Until(t, "all of it is acknowledged", func() bool { n, _ := f.bus.Published(); return n >= uint64(f.bus.Share()) })
 	published, _ := f.bus.Published()
 	one := f.append(t, call(t, "s", "1"))
 	if n, _ := f.bus.Published(); n != published {
