@@ -95,7 +95,7 @@ func (r *run) work(j *job) {
 	for batches := 1; !r.isStopping(); batches++ {
 		arrivals := r.arrivals(j)
 		limit := r.cfg.Batch
-		if alone > 0 {
+		if alone > 0 || !r.extraction.isClosed() { // one tells whether it is back as well as many
 			limit = 1
 		}
 		claim, err := r.claim(j, limit)

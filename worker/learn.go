@@ -72,6 +72,11 @@ func (r *run) learn(j *job, c *shortterm.Claim, messages []shortterm.Claimed, be
 	case f.remedy == waitFor && (len(messages) > 1 || struck <= mostStrikes), f.own && len(messages) == 1 && struck <= mostStrikes:
 		r.report(c, messages, f)
 		after := max(asked(f.err), backoff(r.cfg.RetryMin, r.cfg.RetryMax, max(0, strikes-1)))
+		if !f.blames && isBlaming(f) {
+			// It asked whether what was away is back. The next to ask is another: if it is
+			// this text that gets no answer, it must not be what decides each time.
+			after = max(after, min(2*(r.pauseLeft()+r.cfg.RetryMin), maxAsked))
+		}
 		r.fail(c, messages, f, after, true)
 		return standBy
 	case (f.code == codeStuck || f.own && f.code == codeTimeout) && len(messages) > 1:

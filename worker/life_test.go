@@ -206,6 +206,32 @@ func TestATextThatLooksLikeAnOutage(t *testing.T) {
 	}
 }
 
+// Nobody else has to say anything for its neighbours to be learned from, wherever it stands.
+func TestTheNeighboursOfATextThatLooksLikeAnOutage(t *testing.T) {
+	for _, at := range []int{0, 2, 5} {
+		t.Run(fmt.Sprint(at), func(t *testing.T) {
+			h := newHouse(t, shortterm.Config{})
+			h.worker(plain{see: func(_ context.Context, in extract.Input) error {
+				if anyContains(textsOf(in), "poison") {
+					return &memd.Error{Kind: memd.Unavailable}
+				}
+				return nil
+			}}, hashed{}, quick())
+			texts := facts(6, "box")
+			texts[at] = "This is poison"
+			ids := h.post("s", texts...)
+			good := slices.Delete(slices.Clone(ids), at, at+1)
+			h.settle(good...)
+			for _, id := range good {
+				h.wantState(id, shortterm.StateDone, "", 1)
+			}
+			if got := h.ingest(ids[at]); got.State == shortterm.StateDead || got.State == shortterm.StateDone {
+				t.Errorf("it is %s, though nothing says that it is at fault", got.State)
+			}
+		})
+	}
+}
+
 // The wait for the next attempt grows up to its bound, and can be seen.
 func TestRetriesAreEverFurtherApart(t *testing.T) {
 	h := newHouse(t, shortterm.Config{})
