@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"net"
 	"os"
 	"slices"
 	"strings"
@@ -265,6 +267,7 @@ func TestErrTellsKindsByCode(t *testing.T) {
 		want memd.Kind
 	}{
 		{pgx.ErrNoRows, memd.NotFound}, {context.DeadlineExceeded, memd.Unavailable},
+		{pgconn.ErrConnClosed, memd.Unavailable}, {io.ErrUnexpectedEOF, memd.Unavailable}, {net.ErrClosed, memd.Unavailable},
 		{errors.New("else"), memd.Internal}, {memd.InvalidField("f", "bad"), memd.Invalid},
 	} {
 		if got := memd.KindOf(postgres.Err("op", c.err)); got != c.want {
