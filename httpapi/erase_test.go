@@ -196,6 +196,19 @@ func TestAnErasureIsRepeated(t *testing.T) {
 	if again.body != first.body || again.header.Get(replayedHeader) != "true" {
 		t.Errorf("%s, first %s", again.body, first.body)
 	}
+	err := h.pool.InTenant(t.Context(), "default", func(tx pgx.Tx) error {
+		var kept string
+		if err := tx.QueryRow(t.Context(), `SELECT string_agg(convert_from(answer, 'UTF8'), E'\n') FROM idempotency`).Scan(&kept); err != nil {
+			return err
+		}
+		if !strings.Contains(kept, `"messages":1`) || strings.Contains(kept, "alice") {
+			t.Errorf("kept: %s", kept)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // claimed has what is open of a session claimed, and learned gives how it would settle.

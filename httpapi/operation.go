@@ -16,6 +16,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/erase"
 	"github.com/memdhq/memd/idempotency"
 	"github.com/rs/zerolog"
 )
@@ -65,7 +66,7 @@ type call struct {
 	key *idempotency.Key
 	// derive makes a key of the same request for one part of it.
 	derive func(part string) *idempotency.Key
-	// users are those whom the path and the query name.
+	// users are those whom the query and, last, the path name.
 	users []string
 }
 
@@ -101,11 +102,13 @@ type answer struct {
 	ids *keptIDs
 }
 
-// keptIDs name what an answer is of: a message, or a session.
+// keptIDs name what an answer is of: a message, a session, or an erasure.
 type keptIDs struct {
 	Message int64  `json:"message,omitempty"`
 	User    string `json:"user,omitempty"`
 	Session string `json:"session,omitempty"`
+	// Receipt is of an erasure: whom it was of only the request says.
+	Receipt *erase.Receipt `json:"receipt,omitempty"`
 }
 
 // keptAsIDs is the content type under which an answer's ids are kept.

@@ -93,7 +93,7 @@ func (s *server) userRoutes() {
 		description: "All that was said by or learned of them goes from every tier and every app, with its history, in one step. " +
 			"What is being learned from at the time does not come back. What is said afterwards is somebody new's. " +
 			"Who is not known gets a receipt too. GET /v1/users/{user_id}/export first keeps what there is.",
-		answers: map[int]any{200: eraseAnswer{}},
+		answers: map[int]any{200: eraseAnswer{}}, again: s.erasedAgain,
 	}, s.eraseUser)
 	handle(s, operation{
 		method: http.MethodGet, path: "/v1/users/{user_id}/export", name: "export-user", tag: "Short tier", waits: exportWait, streams: "application/x-ndjson",
@@ -158,8 +158,16 @@ func (s *server) eraseUser(ctx context.Context, c *call, in *userInput) (answer,
 	if err != nil {
 		return answer{}, err
 	}
-	return answer{status: http.StatusOK, lasts: true,
-		body: eraseAnswer{string(in.Person), eventErase, r.ErasedAt, r.ID, r.Counts}}, nil
+	return answer{status: http.StatusOK, body: receiptOf(string(in.Person), r), ids: &keptIDs{Receipt: &r}, lasts: true}, nil
+}
+
+// erasedAgain gives the receipt of an erasure once more, to who knows whom it was of.
+func (s *server) erasedAgain(_ context.Context, c *call, ids keptIDs) (answer, error) {
+	return ok(receiptOf(c.users[len(c.users)-1], *ids.Receipt))
+}
+
+func receiptOf(person string, r erase.Receipt) eraseAnswer {
+	return eraseAnswer{person, eventErase, r.ErasedAt, r.ID, r.Counts}
 }
 
 const eventErase = "ERASE"
