@@ -1,0 +1,239 @@
+package format
+
+import (
+	"bufio"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// claudeConversation is one of conversations.json. Where messages name their parents they are a
+// tree, of which the branch with the latest message was kept.
+type claudeConversation struct {
+	UUID      text              `json:"uuid"`
+	CreatedAt instant           `json:"created_at"`
+	Leaf      text              `json:"current_leaf_message_uuid"`
+	Messages  []json.RawMessage `json:"chat_messages"`
+}
+
+type claudeMessage struct {
+	UUID        text            `json:"uuid"`
+	Text        text            `json:"text"`
+	Content     []claudePart    `json:"content"`
+	Sender      text            `json:"sender"`
+	CreatedAt   instant         `json:"created_at"`
+	Parent      text            `json:"parent_message_uuid"`
+	Attachments []claudeFile    `json:"attachments"`
+	Files       []claudeFile    `json:"files"`
+	raw         json.RawMessage // as it stands
+	faulty      bool
+}
+
+type claudePart struct {
+	Type      text            `json:"type"`
+	Text      text            `json:"text"`
+	ID        text            `json:"id"`
+	Name      text            `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID text            `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+}
+
+type claudeFile struct {
+	Name text `json:"file_name"`
+	Type text `json:"file_type"`
+}
+
+func readClaude(file string, r *bufio.Reader, lines bool, o Options, yield func(Item, error) bool) {
+	for v, err := range newScanner(r).all(lines) {
+		if err != nil {
+			yield(Item{}, err)
+			return
+		}
+		var c claudeConversation
+		if v.fault == "" && json.Unmarshal(v.raw, &c) != nil {
+			v.fault = "is no conversation"
+		}
+		if v.fault != "" {
+			if !yield(bad(Place{file, v.line}, v.raw, v.fault), nil) {
+				return
+			}
+			continue
+		}
+		d := draft{Conversation: Conversation{Place: Place{file, v.line}, SessionID: string(c.UUID)}}
+		d.started, d.zone, _ = c.CreatedAt.read(o.place())
+		for _, m := range c.kept() {
+			d.said = append(d.said, m.said(v.line, o.place())...)
+		}
+		if !give(d, o, yield) {
+			return
+		}
+	}
+}
+
+// kept gives the messages of the branch that was kept, in order.
+func (c claudeConversation) kept() []claudeMessage {
+	all := make([]claudeMessage, len(c.Messages))
+	at := map[string]int{}
+	tree := false
+	for i, raw := range c.Messages {
+		if json.Unmarshal(raw, &all[i]) != nil {
+			all[i] = claudeMessage{faulty: true}
+		}
+		all[i].raw = raw
+		at[string(all[i].UUID)] = i
+	}
+	for _, m := range all {
+		if _, ok := at[string(m.Parent)]; ok && m.Parent != "" {
+			tree = true
+		}
+	}
+	if !tree {
+		return all
+	}
+	leaf, ok := at[string(c.Leaf)]
+	if !ok || c.Leaf == "" {
+		leaf = len(all) - 1
+	}
+	on := map[int]bool{}
+	for ok := true; ok && !on[leaf]; {
+		on[leaf] = true
+		leaf, ok = at[string(all[leaf].Parent)]
+	}
+	var kept []claudeMessage
+	for i, m := range all {
+		if on[i] || m.faulty {
+			kept = append(kept, m)
+		}
+	}
+	return kept
+}
+
+// said gives what a message says: more than one where it uses tools.
+func (m claudeMessage) said(line int, place *time.Location) []said {
+	base := said{line: line, text: m.raw}
+	base.at, base.zone, _ = m.CreatedAt.read(place)
+	role := roleOf(string(m.Sender))
+	if m.faulty || role == "" {
+		base.fault = "a message that cannot be read"
+		if !m.faulty {
+			base.fault = "a sender that is not known"
+		}
+		return []said{base}
+	}
+	var out []said
+	add := func(s *spoken) {
+		next := base
+		if next.id = string(m.UUID); len(out) > 0 && next.id != "" {
+			next.id += "-" + strconv.Itoa(len(out)+1)
+		}
+		next.spoken = s
+		out = append(out, next)
+	}
+	var texts []string
+	var calls []toolCall
+	flush := func() {
+		if len(texts)+len(calls) > 0 {
+			add(&spoken{Role: string(role), Content: strings.Join(texts, "\n"), ToolCalls: calls})
+		}
+		texts, calls = nil, nil
+	}
+	usesTools := false
+	for _, p := range m.Content {
+		usesTools = usesTools || p.Type == "tool_use" || p.Type == "tool_result"
+	}
+	if !usesTools {
+		for _, p := range m.Content {
+			if p.Type == "text" || p.Type == "" {
+				texts = append(texts, string(p.Text))
+			}
+		}
+		words := strings.Join(texts, "\n")
+		if strings.TrimSpace(words) == "" {
+			words = string(m.Text)
+		}
+		s := &spoken{Role: string(role)}
+		s.attach(words, m.sent())
+		add(s)
+		return out
+	}
+	last := ""
+	for _, p := range m.Content {
+		switch p.Type {
+		case "text":
+			if len(calls) > 0 {
+				flush()
+			}
+			if strings.TrimSpace(string(p.Text)) != "" {
+				texts = append(texts, string(p.Text))
+			}
+		case "tool_use":
+			id := string(p.ID)
+			if id == "" {
+				id = hashOf("call-", []byte(m.UUID), []byte(strconv.Itoa(len(out)+len(calls))), p.Input)
+			}
+			last = id
+			calls = append(calls, toolCall{id, "function", function{string(p.Name), argumentsOf(p.Input)}})
+		case "tool_result":
+			flush()
+			id := string(p.ToolUseID)
+			if id == "" {
+				id = last
+			}
+			add(&spoken{Role: "tool", Name: string(p.Name), ToolCallID: id, Content: claudeResult(p.Content)})
+		}
+	}
+	flush()
+	if sent := m.sent(); len(sent) > 0 {
+		s := &spoken{Role: string(role)}
+		s.attach("", sent)
+		add(s)
+	}
+	return out
+}
+
+// claudeResult gives the text of what a tool gave.
+func claudeResult(raw json.RawMessage) string {
+	if s := plainText(raw); s != "" {
+		return s
+	}
+	var parts []claudePart
+	if json.Unmarshal(raw, &parts) != nil {
+		if string(trimSpace(raw)) == "null" {
+			return ""
+		}
+		return string(raw)
+	}
+	var texts []string
+	for _, p := range parts {
+		if p.Text != "" {
+			texts = append(texts, string(p.Text))
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// sent gives what was attached, each once.
+func (m claudeMessage) sent() (all []attachment) {
+	seen := map[text]bool{"": true}
+	for _, f := range append(m.Attachments[:len(m.Attachments):len(m.Attachments)], m.Files...) {
+		if !seen[f.Name] {
+			seen[f.Name] = true
+			all = append(all, attachment{Name: string(f.Name), Type: claudeType(string(f.Type), string(f.Name))})
+		}
+	}
+	return all
+}
+
+// claudeType tells the type of a file of which no more is known than its ending.
+func claudeType(given, name string) string {
+	if strings.Contains(given, "/") {
+		return given
+	}
+	switch name = strings.ToLower(name); {
+	case strings.HasSuffix(name, ".png"), strings.HasSuffix(name, ".jpg"), strings.HasSuffix(name, ".jpeg"), strings.HasSuffix(name, ".gif"), strings.HasSuffix(name, ".webp"):
+		return "image"
+	}
+	return given
+}

@@ -1,0 +1,118 @@
+package format
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/memdhq/memd"
+)
+
+// Place is where something stands.
+type Place struct {
+	File string `json:"file"`
+	// Line is counted from 1; 0 means the file as a whole.
+	Line int `json:"line,omitempty"`
+}
+
+// Item is what a reader gives: one of the three is set.
+type Item struct {
+	Conversation *Conversation `json:"conversation,omitempty"`
+	Memory       *Memory       `json:"memory,omitempty"`
+	Bad          *Bad          `json:"bad,omitempty"`
+}
+
+// Conversation is a run of messages of one session, in the order they were said in. A long
+// session comes as several, one after the other.
+type Conversation struct {
+	Place
+	// UserID is "" where the source does not say whose it is.
+	UserID string `json:"user_id,omitempty"`
+	// SessionID is never "".
+	SessionID string `json:"session_id"`
+	AgentID   string `json:"agent_id,omitempty"`
+	AppID     string `json:"app_id,omitempty"`
+	// PreviousSessionID and About, the session's own metadata, are what memd's export tells of
+	// a session; they stand in its first part, which has no messages.
+	PreviousSessionID string          `json:"previous_session_id,omitempty"`
+	About             json.RawMessage `json:"about,omitempty"`
+	// Messages hold at most maxMessages.
+	Messages []Message `json:"messages,omitempty"`
+	// Empty counts messages that say nothing and were left out, Repeated those that stood
+	// there twice.
+	Empty    int `json:"empty,omitempty"`
+	Repeated int `json:"repeated,omitempty"`
+}
+
+// Message is one message of a conversation.
+type Message struct {
+	Line int `json:"line,omitempty"`
+	// ID is unique within the session and always the same of the same source.
+	ID   string    `json:"id"`
+	Role memd.Role `json:"role"`
+	// Raw is as memd.Message has it.
+	Raw json.RawMessage `json:"raw"`
+	// CreatedAt is zero where nothing says when it was said.
+	CreatedAt time.Time `json:"created_at,omitzero"`
+	// Zone is the IANA name of the zone it was said in, "" if that is not known.
+	Zone string `json:"zone,omitempty"`
+	// Metadata passes to what is learned from it.
+	Metadata json.RawMessage `json:"metadata,omitempty"`
+	// NoLearn says that nothing is to be learned from it.
+	NoLearn bool `json:"no_learn,omitempty"`
+}
+
+// Memory is a statement that another store remembered, to be kept as it is.
+type Memory struct {
+	Place
+	UserID     string          `json:"user_id,omitempty"`
+	AgentID    string          `json:"agent_id,omitempty"`
+	RunID      string          `json:"run_id,omitempty"`
+	AppID      string          `json:"app_id,omitempty"`
+	ActorID    string          `json:"actor_id,omitempty"`
+	Role       memd.Role       `json:"role"`
+	Text       string          `json:"text"`
+	CreatedAt  time.Time       `json:"created_at,omitzero"`
+	ExpiresAt  time.Time       `json:"expires_at,omitzero"`
+	OccurredAt time.Time       `json:"occurred_at,omitzero"`
+	Categories []string        `json:"categories,omitempty"`
+	MemoryType string          `json:"memory_type,omitempty"`
+	Scope      string          `json:"scope,omitempty"`
+	Metadata   json.RawMessage `json:"metadata,omitempty"`
+}
+
+// Bad is what could not be read.
+type Bad struct {
+	Place
+	Reason string `json:"reason"`
+	// Text is what stands there, cut where it is very long.
+	Text string `json:"text,omitempty"`
+}
+
+// Time is when the first of it was said, zero if nothing says so.
+func (i Item) Time() time.Time {
+	switch {
+	case i.Memory != nil:
+		return i.Memory.CreatedAt
+	case i.Conversation != nil:
+		for _, m := range i.Conversation.Messages {
+			if !m.CreatedAt.IsZero() {
+				return m.CreatedAt
+			}
+		}
+	}
+	return time.Time{}
+}
+
+const (
+	// maxMessages is the most messages of a conversation that is given at once.
+	maxMessages = 500
+	// maxBadText is the most of a bad line that is kept.
+	maxBadText = 64 << 10
+)
+
+func bad(p Place, text []byte, reason string) Item {
+	if len(text) > maxBadText {
+		text = text[:maxBadText]
+	}
+	return Item{Bad: &Bad{Place: p, Reason: reason, Text: string(text)}}
+}

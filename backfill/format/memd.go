@@ -1,0 +1,148 @@
+package format
+
+import (
+	"bufio"
+	"encoding/json"
+	"strings"
+
+	"github.com/memdhq/memd"
+)
+
+// exported is a line of memd's own export.
+type exported struct {
+	Type   text `json:"type"`
+	UserID text `json:"user_id"`
+
+	SessionID         text            `json:"session_id"`
+	Kind              text            `json:"kind"`
+	AgentID           text            `json:"agent_id"`
+	AppID             text            `json:"app_id"`
+	PreviousSessionID text            `json:"previous_session_id"`
+	Metadata          json.RawMessage `json:"metadata"`
+
+	ClientID  text            `json:"client_id"`
+	CreatedAt instant         `json:"created_at"`
+	Timezone  text            `json:"timezone"`
+	Learn     *bool           `json:"learn"`
+	Message   json.RawMessage `json:"message"`
+
+	Memory     text     `json:"memory"`
+	Verbatim   bool     `json:"verbatim"`
+	AgentIDs   []string `json:"agent_ids"`
+	RunIDs     []string `json:"run_ids"`
+	ActorID    text     `json:"actor_id"`
+	Role       text     `json:"role"`
+	Scope      text     `json:"scope"`
+	MemoryType text     `json:"memory_type"`
+	Categories []string `json:"categories"`
+	ValidFrom  instant  `json:"valid_from"`
+	OccurredAt instant  `json:"occurred_at"`
+	ExpiresAt  instant  `json:"expires_at"`
+}
+
+// readMemd reads what memd exported: sessions with their messages, and what was stored as it is. What was
+// learned from messages is learned from them again.
+func readMemd(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, error) bool) {
+	loose := newRuns(file, o, yield)
+	user, ended, begun := "", false, false
+	for v, err := range newScanner(r).lines() {
+		if err != nil {
+			yield(Item{}, err)
+			return
+		}
+		at := Place{file, v.line}
+		var l exported
+		if v.fault == "" && json.Unmarshal(v.raw, &l) != nil {
+			v.fault = "is no line of an export"
+		}
+		if v.fault != "" {
+			if !loose.flush() || !yield(bad(at, v.raw, v.fault), nil) {
+				return
+			}
+			continue
+		}
+		if l.Type != "message" && !loose.flush() {
+			return
+		}
+		more := true
+		switch l.Type {
+		case "memd.export":
+			begun, user = true, idOf(string(l.UserID))
+		case "user": // of an export of several
+			if l.UserID != "" {
+				user = idOf(string(l.UserID))
+			}
+		case "session":
+			if c := l.session(at, user); c != nil {
+				more = yield(Item{Conversation: c}, nil)
+			}
+		case "message":
+			d := draft{Conversation: Conversation{Place: at, UserID: user, SessionID: string(l.SessionID), AgentID: idOf(string(l.AgentID)), AppID: idOf(string(l.AppID))}}
+			more = loose.add(d, l.said(v.raw, v.line, o))
+		case "memory":
+			if l.Verbatim {
+				more = l.memory(at, user, v.raw, o, yield)
+			}
+		case "end":
+			ended = true
+		}
+		if !more {
+			return
+		}
+	}
+	if loose.flush() && begun && !ended {
+		yield(bad(Place{file, 0}, nil, "is cut off: it has no last line"), nil)
+	}
+}
+
+// session gives what is to be known of a session besides its messages, nil if nothing is.
+func (l exported) session(at Place, user string) *Conversation {
+	c := &Conversation{Place: at, UserID: user, SessionID: idOf(string(l.SessionID)), AgentID: idOf(string(l.AgentID)),
+		PreviousSessionID: idOf(string(l.PreviousSessionID))}
+	if len(trimSpace(l.Metadata)) > 2 && l.Metadata[0] == '{' {
+		c.About = l.Metadata
+	}
+	if l.Kind == "direct" || c.SessionID == "" || c.About == nil && c.PreviousSessionID == "" {
+		return nil
+	}
+	return c
+}
+
+func (l exported) said(raw json.RawMessage, line int, o Options) said {
+	s := chatMessage(l.Message, line, o)
+	s.text = raw
+	if s.id == "" {
+		s.id = string(l.ClientID)
+	}
+	s.at, _, _ = l.CreatedAt.read(o.place())
+	s.zone = validZone(string(l.Timezone))
+	s.noLearn = l.Learn != nil && !*l.Learn
+	if len(trimSpace(l.Metadata)) > 2 && l.Metadata[0] == '{' {
+		s.metadata = l.Metadata
+	}
+	return s
+}
+
+func (l exported) memory(at Place, user string, raw json.RawMessage, o Options, yield func(Item, error) bool) bool {
+	if strings.TrimSpace(string(l.Memory)) == "" {
+		return yield(bad(at, raw, "has no text"), nil)
+	}
+	m := Memory{Place: at, UserID: user, AppID: idOf(string(l.AppID)), ActorID: nameOf(string(l.ActorID)), Role: roleOf(string(l.Role)), Text: string(l.Memory),
+		MemoryType: idOf(string(l.MemoryType)), Scope: idOf(string(l.Scope)), Categories: l.Categories}
+	if len(l.AgentIDs) > 0 {
+		m.AgentID = l.AgentIDs[0]
+	}
+	if len(l.RunIDs) > 0 {
+		m.RunID = l.RunIDs[0]
+	}
+	if !m.Role.Learnable() {
+		m.Role = memd.RoleUser
+	}
+	m.CreatedAt, _, _ = l.ValidFrom.read(o.place())
+	m.OccurredAt, _, _ = l.OccurredAt.read(o.place())
+	m.ExpiresAt, _, _ = l.ExpiresAt.read(o.place())
+	if len(trimSpace(l.Metadata)) > 2 && l.Metadata[0] == '{' {
+		m.Metadata = l.Metadata
+	}
+	return yield(Item{Memory: &m}, nil)
+}

@@ -1,0 +1,78 @@
+package format
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+	_ "time/tzdata" // zones are known whatever the machine has
+)
+
+// withMembers gives an object other values under some names, nil for none, and leaves the rest of it as
+// it stands.
+func withMembers(raw json.RawMessage, changed map[string]json.RawMessage) json.RawMessage {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return raw
+	}
+	type member struct {
+		name  string
+		value json.RawMessage
+	}
+	var all []member
+	there := map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return raw
+		}
+		name, _ := t.(string)
+		var v json.RawMessage
+		if d.Decode(&v) != nil {
+			return raw
+		}
+		if to, ok := changed[name]; ok {
+			v = to
+		}
+		there[name] = true
+		if v != nil {
+			all = append(all, member{name, v})
+		}
+	}
+	for name, v := range changed {
+		if v != nil && !there[name] {
+			all = append(all, member{name, v})
+		}
+	}
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, m := range all {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(encode(m.name))
+		b.WriteByte(':')
+		b.Write(m.value)
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// validZone gives the IANA name of a zone, "" if it is none, or UTC.
+func validZone(name string) string {
+	if name == "" || name == "UTC" || name == "Local" {
+		return ""
+	}
+	if _, err := time.LoadLocation(name); err != nil {
+		return ""
+	}
+	return name
+}
+
+// mustZone gives a zone whose name is valid.
+func mustZone(name string) *time.Location {
+	place, err := time.LoadLocation(name)
+	if err != nil {
+		return time.UTC
+	}
+	return place
+}

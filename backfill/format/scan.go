@@ -1,0 +1,288 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"iter"
+)
+
+const (
+	// maxValue is the most bytes of one value, or of one line, that is held.
+	maxValue = 256 << 20
+	// lookahead is how much of a source is looked at to tell what it is.
+	lookahead = 256 << 10
+)
+
+// value is one JSON value of a stream, or what stands in its place.
+type value struct {
+	raw  []byte
+	line int
+	// fault says why raw is none.
+	fault string
+}
+
+// scanner takes a stream of JSON apart without holding more of it than one value. It goes by
+// quotes and brackets alone: a value that is none inside stands for itself, and the next is read.
+type scanner struct {
+	r    *bufio.Reader
+	line int
+	most int
+}
+
+func newScanner(r *bufio.Reader) *scanner { return &scanner{r: r, line: 1, most: maxValue} }
+
+func (s *scanner) next() (byte, error) {
+	c, err := s.r.ReadByte()
+	if c == '\n' && err == nil {
+		s.line++
+	}
+	return c, err
+}
+
+func (s *scanner) back(c byte) {
+	_ = s.r.UnreadByte()
+	if c == '\n' {
+		s.line--
+	}
+}
+
+// peek gives the next byte that is no space, and leaves it there.
+func (s *scanner) peek() (byte, error) {
+	for {
+		c, err := s.next()
+		if err != nil {
+			return 0, err
+		}
+		switch c {
+		case ' ', '\t', '\r', '\n', 0:
+		default:
+			s.back(c)
+			return c, nil
+		}
+	}
+}
+
+// lines gives the values of a stream that has one on each line.
+func (s *scanner) lines() iter.Seq2[value, error] {
+	return func(yield func(value, error) bool) {
+		for {
+			v := value{line: s.line}
+			for {
+				part, err := s.r.ReadSlice('\n')
+				if len(v.raw)+len(part) <= s.most {
+					v.raw = append(v.raw, part...)
+				} else {
+					v.fault = "is too long"
+				}
+				if errors.Is(err, bufio.ErrBufferFull) {
+					continue
+				}
+				if err != nil && !errors.Is(err, io.EOF) {
+					yield(value{}, err)
+					return
+				}
+				s.line++
+				if v.raw = trimSpace(v.raw); len(v.raw) > 0 {
+					if v.fault == "" {
+						v = checked(v)
+					}
+					if !yield(v, nil) {
+						return
+					}
+				}
+				if err != nil {
+					return
+				}
+				break
+			}
+		}
+	}
+}
+
+// values gives the values of a stream one after the other: those that stand in it, or, where it is
+// an array, that array's.
+func (s *scanner) values() iter.Seq2[value, error] {
+	return func(yield func(value, error) bool) {
+		if c, err := s.peek(); err == nil && c == '[' {
+			_, _ = s.next()
+			s.elements(yield)
+			return
+		}
+		for {
+			if _, err := s.peek(); err != nil {
+				if !errors.Is(err, io.EOF) {
+					yield(value{}, err)
+				}
+				return
+			}
+			v, err := s.value()
+			if !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// members gives the elements of the arrays that stand as one of names in an object, or in an object
+// that stands so, and nothing else of it.
+func (s *scanner) members(names map[string]bool) iter.Seq2[value, error] {
+	return func(yield func(value, error) bool) { s.object(names, yield) }
+}
+
+// object reads one object; it gives false where reading is over.
+func (s *scanner) object(names map[string]bool, yield func(value, error) bool) bool {
+	if c, err := s.peek(); err != nil || c != '{' {
+		return false
+	}
+	_, _ = s.next()
+	for {
+		c, err := s.peek()
+		switch {
+		case err != nil:
+			return s.cutOff(err, yield)
+		case c == '}':
+			_, _ = s.next()
+			return true
+		case c == ',':
+			_, _ = s.next()
+			continue
+		case c != '"':
+			yield(value{line: s.line, fault: "is not valid JSON"}, nil)
+			return false
+		}
+		key, err := s.value()
+		if err != nil {
+			return s.cutOff(err, yield)
+		}
+		var name string
+		_ = json.Unmarshal(key.raw, &name)
+		if c, err = s.peek(); err == nil && c == ':' {
+			_, _ = s.next()
+			c, err = s.peek()
+		}
+		switch {
+		case err != nil:
+			return s.cutOff(err, yield)
+		case names[name] && c == '[':
+			_, _ = s.next()
+			if !s.elements(yield) {
+				return false
+			}
+		case names[name] && c == '{':
+			if !s.object(names, yield) {
+				return false
+			}
+		default:
+			if _, err := s.value(); err != nil {
+				return s.cutOff(err, yield)
+			}
+		}
+	}
+}
+
+func (s *scanner) cutOff(err error, yield func(value, error) bool) bool {
+	if errors.Is(err, io.EOF) {
+		yield(value{line: s.line, fault: "the file ends in the midst of it"}, nil)
+	} else {
+		yield(value{}, err)
+	}
+	return false
+}
+
+// elements gives what stands in an array up to its end; false where reading is over.
+func (s *scanner) elements(yield func(value, error) bool) bool {
+	for {
+		c, err := s.peek()
+		switch {
+		case err != nil:
+			return s.cutOff(err, yield)
+		case c == ']':
+			_, _ = s.next()
+			return true
+		case c == ',':
+			_, _ = s.next()
+			continue
+		}
+		v, err := s.value()
+		if !yield(v, err) || err != nil {
+			return false
+		}
+	}
+}
+
+// value reads one value. One that the stream ends in is given with a fault.
+func (s *scanner) value() (value, error) {
+	v := value{line: s.line}
+	depth, quoted, escaped := 0, false, false
+	for n := 0; ; n++ {
+		c, err := s.next()
+		if errors.Is(err, io.EOF) {
+			if depth > 0 || quoted {
+				v.fault = "the file ends in the midst of it"
+			}
+			break
+		}
+		if err != nil {
+			return v, err
+		}
+		if !quoted && depth == 0 && n > 0 && (isSpace(c) || bytes.IndexByte([]byte(`,:]}[{"`), c) >= 0) {
+			s.back(c)
+			break
+		}
+		if len(v.raw) < s.most {
+			v.raw = append(v.raw, c)
+		} else {
+			v.fault = "is too long"
+		}
+		whole := false
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+			whole = !quoted && depth == 0
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case c == '}' || c == ']':
+			depth--
+			whole = depth <= 0
+		}
+		if whole {
+			break
+		}
+	}
+	if v.fault != "" {
+		return v, nil
+	}
+	return checked(v), nil
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == 0 }
+
+func trimSpace(raw []byte) []byte { return bytes.Trim(raw, " \t\r\n\x00") }
+
+// checked says whether a value is JSON. NUL bytes, which files that a crash cut have, are no part
+// of it.
+func checked(v value) value {
+	if bytes.IndexByte(v.raw, 0) >= 0 {
+		v.raw = bytes.ReplaceAll(v.raw, []byte{0}, nil)
+	}
+	if !json.Valid(v.raw) {
+		v.fault = "is not valid JSON"
+	}
+	return v
+}
+
+// all reads a stream in the form that it has.
+func (s *scanner) all(lines bool) iter.Seq2[value, error] {
+	if lines {
+		return s.lines()
+	}
+	return s.values()
+}

@@ -1,0 +1,129 @@
+package format
+
+import (
+	"bufio"
+	"encoding/json"
+	"strings"
+)
+
+// shared is a conversation as ShareGPT has it.
+type shared struct {
+	ID            text              `json:"id"`
+	UserID        text              `json:"user_id"`
+	System        text              `json:"system"`
+	CreatedAt     instant           `json:"created_at"`
+	Timestamp     instant           `json:"timestamp"`
+	Conversations []json.RawMessage `json:"conversations"`
+	Items         []json.RawMessage `json:"items"`
+}
+
+// utterance is what one says in it.
+type utterance struct {
+	From      text            `json:"from"`
+	Value     json.RawMessage `json:"value"`
+	Name      text            `json:"name"`
+	ID        text            `json:"id"`
+	Timestamp instant         `json:"timestamp"`
+}
+
+func readShareGPT(file string, r *bufio.Reader, lines bool, o Options, yield func(Item, error) bool) {
+	loose := newRuns(file, o, yield)
+	for v, err := range newScanner(r).all(lines) {
+		if err != nil {
+			yield(Item{}, err)
+			return
+		}
+		at := Place{file, v.line}
+		if v.fault == "" && v.raw[0] == '[' {
+			v.raw = append(append([]byte(`{"conversations":`), v.raw...), '}')
+		}
+		var c shared
+		var u utterance
+		switch {
+		case v.fault != "":
+		case json.Unmarshal(v.raw, &c) != nil:
+			v.fault = "is no conversation"
+		case len(c.Conversations) == 0:
+			if c.Conversations = c.Items; len(c.Conversations) > 0 {
+				break
+			}
+			if json.Unmarshal(v.raw, &u) == nil && u.From != "" { // it stands by itself
+				if !loose.add(draft{Conversation: Conversation{Place: at}}, u.said(v.raw, v.line, o)) {
+					return
+				}
+				continue
+			}
+			v.fault = "has no conversation"
+		}
+		if v.fault != "" {
+			if !loose.flush() || !yield(bad(at, v.raw, v.fault), nil) {
+				return
+			}
+			continue
+		}
+		d := draft{Conversation: Conversation{Place: at, SessionID: string(c.ID), UserID: idOf(string(c.UserID))}}
+		for _, t := range []instant{c.CreatedAt, c.Timestamp} {
+			if d.started.IsZero() {
+				d.started, d.zone, _ = t.read(o.place())
+			}
+		}
+		if strings.TrimSpace(string(c.System)) != "" {
+			d.said = append(d.said, said{line: v.line, spoken: &spoken{Role: "system", Content: string(c.System)}})
+		}
+		for _, raw := range c.Conversations {
+			u = utterance{}
+			if json.Unmarshal(raw, &u) != nil || u.From == "" {
+				var chat said
+				if chat = chatMessage(raw, v.line, o); chat.fault != "" || len(chat.raw) == 0 { // some have OpenAI's shape
+					chat.fault = "a message must be an object with from and value"
+				}
+				d.said = append(d.said, chat)
+				continue
+			}
+			d.said = append(d.said, u.said(raw, v.line, o))
+		}
+		if !loose.flush() || !give(d, o, yield) {
+			return
+		}
+	}
+	loose.flush()
+}
+
+func (u utterance) said(raw json.RawMessage, line int, o Options) said {
+	s := said{line: line, text: raw, id: string(u.ID)}
+	s.at, s.zone, _ = u.Timestamp.read(o.place())
+	value := plainText(u.Value)
+	if value == "" && len(u.Value) > 0 && u.Value[0] != '"' && string(u.Value) != "null" {
+		value = string(u.Value) // the arguments of a call, or what it gave
+	}
+	if strings.EqualFold(string(u.From), "function_call") || strings.EqualFold(string(u.From), "tool_call") {
+		call := function{Name: "function", Arguments: value}
+		var given struct {
+			Name      text            `json:"name"`
+			Arguments json.RawMessage `json:"arguments"`
+		}
+		if json.Unmarshal([]byte(value), &given) == nil && given.Name != "" {
+			call = function{string(given.Name), argumentsOf(given.Arguments)}
+		}
+		s.spoken = &spoken{Role: "assistant", ToolCalls: []toolCall{{hashOf("call-", raw), "function", call}}}
+		return s
+	}
+	role := roleOf(string(u.From))
+	if role == "" {
+		s.fault = "a speaker that is not known"
+		return s
+	}
+	s.spoken = &spoken{Role: string(role), Name: string(u.Name), Content: value}
+	return s
+}
+
+// argumentsOf gives the arguments of a call as text, which is how a call has them.
+func argumentsOf(raw json.RawMessage) string {
+	if raw = trimSpace(raw); len(raw) > 0 && raw[0] == '"' {
+		return plainText(raw)
+	}
+	if len(raw) == 0 || string(raw) == "null" {
+		return "{}"
+	}
+	return string(raw)
+}

@@ -1,0 +1,156 @@
+package format
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/memdhq/memd"
+)
+
+// localLayouts are forms of a time that say nothing of where.
+var localLayouts = []string{
+	"2006-01-02T15:04:05.999999999", "2006-01-02T15:04", "2006-01-02",
+	"2006/01/02 15:04:05", "2006/01/02 15:04", "2006/01/02",
+	"Jan 2, 2006 15:04:05", "Jan 2, 2006 3:04:05 PM", "Jan 2, 2006, 3:04:05 PM", "Jan 2, 2006 3:04 PM", "Jan 2, 2006", "2 Jan 2006 15:04:05", "2 Jan 2006",
+	time.ANSIC,
+}
+
+// placedLayouts are forms that say where.
+var placedLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05.999999999Z0700", "2006-01-02T15:04:05.999999999 Z0700",
+	"2006-01-02T15:04:05.999999999 UTC", time.RFC1123Z, time.RFC1123, time.UnixDate}
+
+// readTime reads a time as programs write it: RFC 3339 and its likes, other common forms, and
+// seconds, milliseconds, microseconds or nanoseconds since 1970. Where it does not say where, it is of
+// place. zone is the IANA name of the zone, "" for UTC or what is not known.
+func readTime(text string, place *time.Location) (t time.Time, zone string, ok bool) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return t, "", false
+	}
+	if n, err := strconv.ParseFloat(text, 64); err == nil {
+		return epoch(n)
+	}
+	if len(text) > 10 && text[10] == ' ' && text[4] == '-' {
+		text = text[:10] + "T" + text[11:]
+	}
+	upper := strings.ToUpper(text)
+	for _, layout := range placedLayouts {
+		for _, s := range []string{text, upper} {
+			if t, err := time.Parse(layout, s); err == nil {
+				return within(t, zoneAt(t))
+			}
+		}
+	}
+	for _, layout := range localLayouts {
+		if t, err := time.ParseInLocation(layout, text, place); err == nil {
+			return within(t, zoneName(place))
+		}
+	}
+	return time.Time{}, "", false
+}
+
+// epoch reads a number as a time; what it counts is told by its size.
+func epoch(n float64) (time.Time, string, bool) {
+	if math.IsNaN(n) || n <= 0 {
+		return time.Time{}, "", false
+	}
+	for n >= 1e11 { // seconds until the year 5138
+		n /= 1e3
+	}
+	seconds, rest := math.Modf(n)
+	return within(time.Unix(int64(seconds), int64(math.Round(rest*1e6))*1000), "")
+}
+
+// within refuses what is no time that anything was said at. A store keeps microseconds.
+func within(t time.Time, zone string) (time.Time, string, bool) {
+	if t = t.UTC().Truncate(time.Microsecond); t.Year() < 1970 || t.Year() > 9999 || t.Unix() <= 0 {
+		return time.Time{}, "", false
+	}
+	return t, zone, true
+}
+
+// zoneName is a zone as memd takes it.
+func zoneName(place *time.Location) string {
+	switch name := place.String(); name {
+	case "UTC", "Local", "":
+		return ""
+	default:
+		return name
+	}
+}
+
+// unevenZones have had one and the same offset for long, which is none of whole hours.
+var unevenZones = map[int]string{
+	-9*60 - 30: "Pacific/Marquesas", 3*60 + 30: "Asia/Tehran", 4*60 + 30: "Asia/Kabul", 5*60 + 30: "Asia/Kolkata",
+	5*60 + 45: "Asia/Kathmandu", 6*60 + 30: "Asia/Yangon", 8*60 + 45: "Australia/Eucla", 9*60 + 30: "Australia/Darwin",
+}
+
+// zoneAt is a zone that has the offset of a time, "" for UTC and where there is none.
+func zoneAt(t time.Time) string {
+	_, offset := t.Zone()
+	minutes := offset / 60
+	switch {
+	case offset == 0 || offset%60 != 0:
+		return ""
+	case minutes%60 == 0 && minutes >= -12*60 && minutes <= 14*60:
+		return fmt.Sprintf("Etc/GMT%+d", -minutes/60) // the signs there are the other way round
+	}
+	return unevenZones[minutes]
+}
+
+// jsonTime reads a time that stands as a string or a number.
+func jsonTime(raw json.RawMessage, place *time.Location) (time.Time, string, bool) {
+	return readTime(plainText(raw), place)
+}
+
+// plainText gives a string or a number as text, "" for anything else.
+func plainText(raw json.RawMessage) string {
+	raw = trimSpace(raw)
+	if len(raw) == 0 {
+		return ""
+	}
+	switch c := raw[0]; {
+	case c == '"':
+		var s string
+		_ = json.Unmarshal(raw, &s)
+		return s
+	case c == '-' || c >= '0' && c <= '9':
+		return string(raw)
+	}
+	return ""
+}
+
+// text is a member that may be a string, a number or null.
+type text string
+
+// UnmarshalJSON takes what is none of them for nothing.
+func (t *text) UnmarshalJSON(raw []byte) error {
+	*t = text(plainText(raw))
+	return nil
+}
+
+// instant is a member that is a time in whatever form.
+type instant json.RawMessage
+
+// UnmarshalJSON keeps it for later.
+func (i *instant) UnmarshalJSON(raw []byte) error {
+	*i = append((*i)[:0], raw...)
+	return nil
+}
+
+func (i instant) read(place *time.Location) (time.Time, string, bool) {
+	return jsonTime(json.RawMessage(i), place)
+}
+
+// idOf gives an id as memd takes it, "" if it is none.
+func idOf(s string) string {
+	s = strings.TrimSpace(s)
+	if s == "" || memd.CheckID("id", s) != nil {
+		return ""
+	}
+	return s
+}

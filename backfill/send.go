@@ -1,0 +1,163 @@
+package backfill
+
+import (
+	"cmp"
+	"context"
+	"hash/fnv"
+	"sync"
+
+	"github.com/memdhq/memd/backfill/format"
+)
+
+// Outcome is what became of what was sent.
+type Outcome struct {
+	// New was not there before, Known was.
+	New, Known int
+	// Bad was refused.
+	Bad []format.Bad
+}
+
+// Target is what takes conversations and memories. Taking the same again must do nothing. An
+// error is one that all else would meet too.
+type Target interface {
+	Conversation(context.Context, format.Conversation) (Outcome, error)
+	Memories(context.Context, []format.Memory) (Outcome, error)
+}
+
+// Sent says how far it is.
+type Sent struct {
+	// Conversations and parts of such, messages and memories that were sent.
+	Parts, Messages, Memories int
+	// New was not there before, Known was, Refused was set aside by who takes it.
+	New, Known, Refused int
+}
+
+// Done is how much of the totals that is.
+func (s Sent) Done() int { return s.Messages + s.Memories }
+
+const (
+	// lanes is for how many people something is sent at once, by default.
+	lanes = 4
+	// waiting is how much waits for each of them.
+	waiting = 8
+	// memoriesAtOnce are sent together.
+	memoriesAtOnce = 100
+)
+
+// Send sends everything to a target, what is of one person in order and one after the other, and
+// of atOnce people at once (0: a few). progress is told of each step, one at a time. Where ctx
+// ends or the target fails, it gives how far it came.
+func (g *Gathered) Send(ctx context.Context, to Target, atOnce int, progress func(Sent)) (Sent, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	s := &sending{g: g, to: to, progress: progress}
+	queues := make([]chan format.Item, cmp.Or(atOnce, lanes))
+	var all sync.WaitGroup
+	for i := range queues {
+		queues[i] = make(chan format.Item, waiting)
+		all.Go(func() {
+			if err := s.lane(ctx, queues[i]); err != nil {
+				cancel(err)
+			}
+			for range queues[i] { // who fills it must not wait
+			}
+		})
+	}
+	for i, err := range g.All() {
+		if err != nil {
+			cancel(err)
+		}
+		if ctx.Err() != nil {
+			break
+		}
+		select {
+		case queues[laneOf(i, len(queues))] <- i:
+		case <-ctx.Done():
+		}
+	}
+	for _, q := range queues {
+		close(q)
+	}
+	all.Wait()
+	return s.sent, context.Cause(ctx)
+}
+
+// laneOf gives everything of a person the same lane.
+func laneOf(i format.Item, n int) int {
+	h := fnv.New32a()
+	if i.Memory != nil {
+		h.Write([]byte(cmp.Or(i.Memory.UserID, i.Memory.AgentID, i.Memory.RunID)))
+	} else {
+		h.Write([]byte(i.Conversation.UserID))
+	}
+	return int(h.Sum32() % uint32(n))
+}
+
+type sending struct {
+	g        *Gathered
+	to       Target
+	progress func(Sent)
+
+	mu   sync.Mutex
+	sent Sent
+}
+
+// lane sends what comes, and memories some at a time.
+func (s *sending) lane(ctx context.Context, queue <-chan format.Item) error {
+	var memories []format.Memory
+	flush := func() error {
+		if len(memories) == 0 {
+			return nil
+		}
+		out, err := s.to.Memories(ctx, memories)
+		if err != nil {
+			return err
+		}
+		s.note(Sent{Memories: len(memories)}, out)
+		memories = nil
+		return nil
+	}
+	for i := range queue {
+		if err := ctx.Err(); err != nil {
+			return nil
+		}
+		if i.Memory != nil {
+			if memories = append(memories, *i.Memory); len(memories) >= memoriesAtOnce {
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+			continue
+		}
+		if err := flush(); err != nil {
+			return err
+		}
+		out, err := s.to.Conversation(ctx, *i.Conversation)
+		if err != nil {
+			return err
+		}
+		s.note(Sent{Parts: 1, Messages: len(i.Conversation.Messages)}, out)
+	}
+	if ctx.Err() != nil {
+		return nil
+	}
+	return flush()
+}
+
+// note counts a step, and sets aside what was refused.
+func (s *sending) note(step Sent, out Outcome) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.sent.Parts += step.Parts
+	s.sent.Messages += step.Messages
+	s.sent.Memories += step.Memories
+	s.sent.New += out.New
+	s.sent.Known += out.Known
+	s.sent.Refused += len(out.Bad)
+	for _, b := range out.Bad {
+		s.g.setAside(b)
+	}
+	if s.progress != nil {
+		s.progress(s.sent)
+	}
+}
