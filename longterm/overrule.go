@@ -149,8 +149,7 @@ func queueOverruled(b *pgx.Batch, tenant string, all []overruled) {
 		alone, terms = append(alone, o.alone), append(terms, termsLiteral(o.terms))
 	}
 	b.Queue(overruledInsert, tenant, messages, hashes, slots, alone, terms)
-	b.Queue(unsumLock, tenant)
-	b.Queue(unsum, tenant, messages)
+	queueUnsum(b, tenant, messages)
 }
 
 // Unrule forgets, within tx, which must be the tenant's, what persons said of statements

@@ -361,6 +361,9 @@ func (c *change) settleMentions(remembered []*span, is map[*span]*stated) error 
 			now.memory, now.gone = id, ""
 		} else if m.forgottenBy != nil {
 			now.gone = goneForgotten
+			if m.row.gone != goneForgotten {
+				c.w.forgotten = append(c.w.forgotten, m.sources...)
+			}
 		}
 		if now == m.row {
 			continue

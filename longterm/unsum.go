@@ -1,6 +1,16 @@
 package longterm
 
-// What is summed up of a session must not outlive what a person took away of it.
+import "github.com/jackc/pgx/v5"
+
+// queueUnsum has what is summed up of these messages be summed up anew: it must not outlive
+// what a person took away of it, or asked to be forgotten.
+func queueUnsum(b *pgx.Batch, tenant string, messages []int64) {
+	if len(messages) > 0 {
+		b.Queue(unsumLock, tenant)
+		b.Queue(unsum, tenant, messages)
+	}
+}
+
 const (
 	// unsumLock keeps away, until the transaction ends, who is about to keep a summary that was
 	// made of what is being taken away. Those who take away do not wait for each other.

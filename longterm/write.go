@@ -170,8 +170,10 @@ type writes struct {
 	requests     []*request
 	retained     []retained
 	overruled    []overruled
-	messages     []messageRow
-	history      []historyRow
+	// forgotten are messages of which something came to be asked to be forgotten.
+	forgotten []int64
+	messages  []messageRow
+	history   []historyRow
 }
 
 type provenance struct {
@@ -276,6 +278,7 @@ func (w *writes) queue(b *pgx.Batch, tenant string) {
 		b.Queue(retainedInsert, tenant, scopes, hashes, messages)
 	}
 	queueOverruled(b, tenant, w.overruled)
+	queueUnsum(b, tenant, w.forgotten)
 	if len(w.messages) > 0 {
 		w.queueMessagePostings(b, tenant)
 	}

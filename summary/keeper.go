@@ -151,7 +151,7 @@ func (k *Keeper) sumUp(ctx context.Context, tenant string, no int64, attempts in
 	if len(entries) == 0 || !s.closed && !more && len(entries) < k.cfg.Least {
 		return k.drop(ctx, tenant, no, attempts)
 	}
-	gone, err := k.taken(ctx, tenant, entries)
+	gone, err := k.taken(ctx, tenant, s.user, entries)
 	if err != nil {
 		return err
 	}
@@ -233,7 +233,7 @@ func (k *Keeper) keep(ctx context.Context, tenant string, no int64, was session,
 		if _, err := tx.Exec(ctx, lockSummaries, tenant); err != nil {
 			return err
 		}
-		still, err := readTaken(ctx, tx, tenant, of)
+		still, err := readTaken(ctx, tx, tenant, now.user, of)
 		if err != nil {
 			return err
 		}
@@ -248,18 +248,19 @@ func (k *Keeper) keep(ctx context.Context, tenant string, no int64, was session,
 }
 
 // taken gives the messages of which a person took away or rewrote something that was learned
-// from them, and what is left of that: a summary must not bring the rest back.
-func (k *Keeper) taken(ctx context.Context, tenant string, of []shortterm.Entry) (gone map[int64]string, err error) {
+// from them, or asked for it to be forgotten, and what is left of that: a summary must not
+// bring the rest back.
+func (k *Keeper) taken(ctx context.Context, tenant, user string, of []shortterm.Entry) (gone map[int64]string, err error) {
 	err = k.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
-		gone, err = readTaken(ctx, tx, tenant, of)
+		gone, err = readTaken(ctx, tx, tenant, user, of)
 		return err
 	})
 	return gone, postgres.Err("summary.taken", err)
 }
 
-func readTaken(ctx context.Context, tx pgx.Tx, tenant string, of []shortterm.Entry) (map[int64]string, error) {
+func readTaken(ctx context.Context, tx pgx.Tx, tenant, user string, of []shortterm.Entry) (map[int64]string, error) {
 	gone := map[int64]string{}
-	rows, err := tx.Query(ctx, takenAway, tenant, idsOf(of))
+	rows, err := tx.Query(ctx, takenAway, tenant, idsOf(of), user)
 	if err != nil {
 		return nil, err
 	}
@@ -407,7 +408,13 @@ const (
 		  FROM (SELECT memory_id FROM memory_source x WHERE x.message_id = o.message_id AND x.tenant_id = $1 OFFSET 0) x
 		 CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = $1 AND m.role = c.role
 			AND m.valid_to IS NULL AND (m.expires_at IS NULL OR m.expires_at > now()) OFFSET 0) m), '')
-	  FROM (SELECT DISTINCT message_id FROM memory_overruled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])) o
+	  FROM (SELECT message_id FROM memory_overruled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])
+		UNION
+		SELECT k.id FROM memory_scope s
+		 CROSS JOIN LATERAL (SELECT sources FROM memory_mention x
+			WHERE x.scope_id = s.id AND x.tenant_id = $1 AND x.gone = 'forgotten' OFFSET 0) x
+		  JOIN unnest($2::bigint[]) AS k (id) ON k.id = ANY (x.sources)
+		 WHERE s.tenant_id = $1 AND s.user_id = $3) o
 	  JOIN conversation_context c ON c.tenant_id = $1 AND c.id = o.message_id`
 
 	keepSummary = `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model) VALUES ($2, $1, $3, $4, $5)

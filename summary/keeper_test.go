@@ -13,6 +13,7 @@ import (
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/bus"
 	"github.com/memdhq/memd/internal/memdtest"
+	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/shortterm"
 	"github.com/memdhq/memd/summary"
@@ -411,5 +412,39 @@ func TestOnlyWhatIsLeftOfAMessageIsSummedUp(t *testing.T) {
 	if text, _ := f.summary("s1"); text != "Summary 2." || strings.Contains(f.asked[0], "question 0") || !strings.Contains(f.asked[0], "Tea is what is left") ||
 		strings.Contains(f.asked[1], "question 0") || !strings.Contains(f.asked[1], "Cake is what is left") {
 		t.Errorf("%q after %q", text, f.asked)
+	}
+}
+
+// What the speaker asks to be forgotten goes from the summary that was made of it before, and
+// stays out of the next.
+func TestWhatIsAskedToBeForgottenIsNotSummedUp(t *testing.T) {
+	f := open(t, summary.Config{})
+	store := longterm.New(f.pool, longterm.Config{})
+	learn := func(text, about string, forget bool) {
+		f.Helper()
+		ids := f.say("s1", append([]string{"user: " + text}, turns(0, 12)...)...)
+		_, entries, _, err := f.log.Messages(f.Context(), tenant, shortterm.Page{UserID: "alice", SessionID: "s1", Limit: 100})
+		if err != nil {
+			f.Fatal(err)
+		}
+		i := slices.IndexFunc(entries, func(e shortterm.Entry) bool { return e.ID == ids[0] })
+		m := entries[i].Message
+		f.in(func(tx pgx.Tx) error {
+			return store.Consolidate(f.Context(), tx, tenant, longterm.Learned{Messages: []memd.Message{m}, Extractor: "rules", Vectors: [][]float32{nil},
+				Candidates: []memd.Candidate{{Text: about, Role: m.Role, SaidAt: m.CreatedAt, Sources: []int64{m.ID}, Forget: forget}}})
+		})
+	}
+	learn("I have an ulcer", "I have an ulcer", false)
+	f.tend()
+	if text, _ := f.summary("s1"); text != "Summary 1." || !strings.Contains(f.asked[0], "ulcer") {
+		t.Fatalf("%q after %q", text, f.asked)
+	}
+	learn("Forget what I said of my stomach", "I have an ulcer", true)
+	if text, _ := f.summary("s1"); text != "" {
+		t.Errorf("%q is still there", text)
+	}
+	f.tend()
+	if text, _ := f.summary("s1"); text != "Summary 2." || strings.Contains(f.asked[1], "ulcer") || !strings.Contains(f.asked[1], "question 0") {
+		t.Errorf("%q after %q", text, f.asked[1])
 	}
 }
