@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -138,7 +137,7 @@ var (
 
 // answered is a kind of question and the statement that its answer makes.
 type answered struct {
-	asks *regexp.Regexp
+	asks *pattern
 	// says is the statement, with "$" where the answer stands and "$1" where a word of
 	// the question does.
 	says string

@@ -2,29 +2,28 @@ package extract
 
 import (
 	"context"
-	"regexp"
 	"strings"
 	"unicode"
 )
 
 var (
 	// recallHeading opens a block of recalled text, as an assembled context has it.
-	recallHeading = regexp.MustCompile(`(?i)^\W{0,6}(?:(?:retrieved|recalled|relevant)\s+(?:long[- ]term\s+)?memories)\b[^:\n]{0,60}:`)
+	recallHeading = newPattern(`(?i)^\W{0,6}(?:(?:retrieved|recalled|relevant)\s+(?:long[- ]term\s+)?memories)\b[^:\n]{0,60}:`)
 	// recallTitle is such a heading on a line of its own, in other words.
-	recallTitle = regexp.MustCompile(`(?i)^\W{0,6}(?:(?:here (?:is|are) )?(?:what (?:i|we|you) (?:know|remember|have)|known facts|facts|memories|information|notes|context|background|things (?:i|we|you) (?:know|remember)|recalled|retrieved)\s+(?:facts\s+|memories\s+)?(?:about|of|on|for) (?:the user|this user|user|you)|user(?:'s)? (?:memories|memory|facts|profile)|(?:stored|saved|long[- ]term) memor(?:y|ies))\b[^:\n]{0,40}:?\W*$`)
+	recallTitle = newPattern(`(?i)^\W{0,6}(?:(?:here (?:is|are) )?(?:what (?:i|we|you) (?:know|remember|have)|known facts|facts|memories|information|notes|context|background|things (?:i|we|you) (?:know|remember)|recalled|retrieved)\s+(?:facts\s+|memories\s+)?(?:about|of|on|for) (?:the user|this user|user|you)|user(?:'s)? (?:memories|memory|facts|profile)|(?:stored|saved|long[- ]term) memor(?:y|ies))\b[^:\n]{0,40}:?\W*$`)
 	// memoryTitle is one that only counts before lines that say who spoke.
-	memoryTitle = regexp.MustCompile(`(?i)^\W{0,6}memor(?:y|ies)\W*$`)
+	memoryTitle = newPattern(`(?i)^\W{0,6}memor(?:y|ies)\W*$`)
 	// aboutUser is a line that tells of "the user" as a memory does: nobody says so of
 	// themself.
-	aboutUser = regexp.MustCompile(`(?i)^\W{0,4}(?:\d{1,3}[.)]\s*)?(?:memory:\s*)?(?:the )?user(?:(?:'s|’s) (?:name|favou?rite|dog|cat|wife|husband|sister|brother|son|daughter|job|age|birthday|home|hobb\pL+)\b|\s+(?:lives in|likes|loves|prefers|enjoys|dislikes|hates|works (?:at|as|for)|moved to|owns a|is (?:called|named|allergic|vegan|vegetarian|married|from|a (?:nurse|teacher|developer|student|doctor|vegan|vegetarian))|has (?:a|two|three|an) (?:dog|cat|sister|brother|son|daughter|kid|child|wife|husband|boat|allergy)|said|mentioned|told)\b)`)
+	aboutUser = newPattern(`(?i)^\W{0,4}(?:\d{1,3}[.)]\s*)?(?:memory:\s*)?(?:the )?user(?:(?:'s|’s) (?:name|favou?rite|dog|cat|wife|husband|sister|brother|son|daughter|job|age|birthday|home|hobb\pL+)\b|\s+(?:lives in|likes|loves|prefers|enjoys|dislikes|hates|works (?:at|as|for)|moved to|owns a|is (?:called|named|allergic|vegan|vegetarian|married|from|a (?:nurse|teacher|developer|student|doctor|vegan|vegetarian))|has (?:a|two|three|an) (?:dog|cat|sister|brother|son|daughter|kid|child|wife|husband|boat|allergy)|said|mentioned|told)\b)`)
 	// recallTag is the same in the manner of markup.
-	recallTag = regexp.MustCompile(`(?i)<\s*(/?)\s*([a-z_-]{0,30}(?:memory|memories|recalled|user_info|user-info|user_profile|user-profile|userinfo|known_facts|user_facts)[a-z_-]{0,30})\b[^>\n]*>`)
+	recallTag = newPattern(`(?i)<\s*(/?)\s*([a-z_-]{0,30}(?:memory|memories|recalled|user_info|user-info|user_profile|user-profile|userinfo|known_facts|user_facts)[a-z_-]{0,30})\b[^>\n]*>`)
 	// recallLine is a line of such a block: "role: text", "- text" or "1. text".
-	recallLine = regexp.MustCompile(`^\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)?(?:\[[^\]]{1,60}\]\s*)?[\p{L}\p{N}_ .-]{1,40}:\s|^\s*(?:[-*•]|\d{1,3}[.)])\s+`)
+	recallLine = newPattern(`^\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)?(?:\[[^\]]{1,60}\]\s*)?[\p{L}\p{N}_ .-]{1,40}:\s|^\s*(?:[-*•]|\d{1,3}[.)])\s+`)
 	// turnLine is a line of a chat that was pasted or given as an example.
-	turnLine = regexp.MustCompile(`(?i)^\s*(?:[-*>]\s+)?\**\s*(user|human|assistant|ai|bot|system|input|output|q|a)\s*\**\s*:\s*\**`)
+	turnLine = newPattern(`(?i)^\s*(?:[-*>]\s+)?\**\s*(user|human|assistant|ai|bot|system|input|output|q|a)\s*\**\s*:\s*\**`)
 	// exampleWord says that what follows are examples.
-	exampleWord = regexp.MustCompile(`(?i)\b(?:examples?|few[- ]shot|sample (?:dialog(?:ue)?|conversation|chat))\b`)
+	exampleWord = newPattern(`(?i)\b(?:examples?|few[- ]shot|sample (?:dialog(?:ue)?|conversation|chat))\b`)
 )
 
 // Clean gives what of a message's text is learned from; other extractors begin with
@@ -169,9 +168,9 @@ func dropExamples(text string) string {
 
 var (
 	// labelLine is a line of a pasted talk or of examples: who says it or what it is.
-	labelLine = regexp.MustCompile(`^\s*(?:[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:\s?[AaPp][Mm])?[\])]?,?\s*(?:-\s*)?)?([\pL][\pL\d_-]{0,20}(?: [\pL][\pL\d_-]{0,20})?):(?:\s|$)`)
+	labelLine = newPattern(`^\s*(?:[\[(]?\d{1,2}:\d\d(?::\d\d)?(?:\s?[AaPp][Mm])?[\])]?,?\s*(?:-\s*)?)?([\pL][\pL\d_-]{0,20}(?: [\pL][\pL\d_-]{0,20})?):(?:\s|$)`)
 	// stamped is one that begins with the time of day.
-	stamped = regexp.MustCompile(`^\s*[\[(]?\d{1,2}:\d\d`)
+	stamped = newPattern(`^\s*[\[(]?\d{1,2}:\d\d`)
 )
 
 // withoutPairs takes out lines with two labels that come by turns, twice each at least:

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -34,7 +33,7 @@ var (
 	spelled = english(`^(?:no[,.! ]+)?(?:it's|it is|that's|that is|his name is|her name is)\s+(?:spel(?:led|t)\s+)?(\p{Lu}[\pL'-]+),?\s+(?:with|without|spel(?:led|t)|written) (?:an? |with |no |two )\S+.{0,30}$`)
 	// saidEarlier corrects what was said some messages before.
 	saidEarlier = english(`^(?:` + lightWords + `)?(?:(?:earlier|before|yesterday|just now),? i (?:said|told you|wrote|mentioned)|i (?:said|told you|wrote|mentioned) (?:earlier|before|yesterday))(?: that)? (.{5,80}?)[,;.]+ (?:but )?(?:(?:that|it)(?:'s| is| was) (?:wrong|a mistake|not right)[,;.:]* )?(?:but )?(?:it's|its|it is|that should be|it should be|that's|he's|she's|they're|he is|she is|they are) (?:actually |really |now )?((?:at |on |in )?\S+(?: \S+){0,4})$`)
-	starred     = regexp.MustCompile(`(?i)^(?:\*+\s?([^\s*]+(?:\s[^\s*]+){0,2}?)\**|([^\s*]+)\*+)(?:[\s,.!]+(?:lol+|haha\pL*|hehe|lmao|oops|sorry|ugh|autocorrect|typo|damn|stupid autocorrect|damn autocorrect))*$`)
+	starred     = newPattern(`(?i)^(?:\*+\s?([^\s*]+(?:\s[^\s*]+){0,2}?)\**|([^\s*]+)\*+)(?:[\s,.!]+(?:lol+|haha\pL*|hehe|lmao|oops|sorry|ugh|autocorrect|typo|damn|stupid autocorrect|damn autocorrect))*$`)
 	// saidButThat takes back what was said, which is so of something else.
 	saidButThat = english(`^(?:` + lightWords + `)i (?:said|told you|wrote|mentioned)(?: earlier| before| yesterday| last time)?(?: that)? (.{5,80}?)[,;]? but (?:actually |in fact |honestly |really |to be honest )?(?:that's|thats|that is|that was|he's|she's|it's|this is|no)\b.{0,60}$`)
 	saidWrong   = english(`^(?:` + lightWords + `)i (?:said|told you|wrote|mentioned)(?: earlier| before| yesterday)?(?: that)? (.{5,80}?),? (?:but )?(?:and )?(?:that|it|this|which|i)(?:'s| is| was|'re) (?:wrong|a mistake|incorrect|not right|not true|mistaken|a typo|a lie)[:,.;!–— -]+(?:(?:because|since|actually|in fact|and|but)\s+)*(?:(?:it|he|she|that|they)(?:'s| is| was|'re| are)|(?:it|that) should be|the (?:right|correct) one is)\s+(?:actually |really |called |now |in )*(.+)$`)
@@ -159,7 +158,7 @@ var (
 	// slipSaid is what is right and that somebody said so: "thursday, he said thursday".
 	slipSaid = english(`^(?:` + slip + `[\s,:;.!–—-]+)+(\S+(?: \S+){0,2}?)([\s,;.]+(?:he|she|they|it|i|we) (?:said|says|told me|meant|means|wrote|had said)\b.{0,40})$`)
 	// starredAside is a word set right and why.
-	starredAside = regexp.MustCompile(`^(\*+\s?[^\s*,]+(?:\s[^\s*,]+)?\**)\s*[,;.–—-]+\s+\S.{2,80}$`)
+	starredAside = newPattern(`^(\*+\s?[^\s*,]+(?:\s[^\s*,]+)?\**)\s*[,;.–—-]+\s+\S.{2,80}$`)
 	// notThat denies what was said before it tells what is right.
 	notThat = english(`^not [^,;]{1,40}?(?:,| but|;)\s+(?:but |it's |it is |rather )?(\S+(?: \S+){0,3})$`)
 )
@@ -521,7 +520,7 @@ func monthWord(w word) bool { _, ok := months[w.low]; return ok && len(w.low) > 
 
 var beforeDay = set(`the on at in to a for by`)
 
-var figure = regexp.MustCompile(`^\d[\d.,:/]*`)
+var figure = newPattern(`^\d[\d.,:/]*`)
 
 var wrongHints = strings.Split("wrong,mistake,incorrect,not right,not true,typo,a lie", ",")
 

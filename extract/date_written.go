@@ -1,29 +1,28 @@
 package extract
 
 import (
-	"regexp"
 	"strconv"
 	"time"
 )
 
 // Dates in figures.
 
-var isoDate = regexp.MustCompile(`\b(\d{4})-(\d{2})-(\d{2})\b`)
+var isoDate = newPattern(`\b(\d{4})-(\d{2})-(\d{2})\b`)
 
 // These are dates in figures that leave no doubt: the day comes first with dots, the
 // year with slashes and in Chinese and Japanese; with slashes and the year behind, only
 // what can be no month, or is the same as the month, is the day.
 var (
-	dottedDate = regexp.MustCompile(`\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b`)
+	dottedDate = newPattern(`\b(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})\b`)
 	// figuredDate may have the day or the month first.
-	figuredDate = regexp.MustCompile(`\b(\d{1,2})/(\d{1,2})/(\d{4})\b`)
-	slashedDate = regexp.MustCompile(`\b(\d{4})/(\d{1,2})/(\d{1,2})\b`)
-	hanDate     = regexp.MustCompile(`(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号號]`)
+	figuredDate = newPattern(`\b(\d{1,2})/(\d{1,2})/(\d{4})\b`)
+	slashedDate = newPattern(`\b(\d{4})/(\d{1,2})/(\d{1,2})\b`)
+	hanDate     = newPattern(`(\d{4})\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?[日号號]`)
 )
 
 func figureDates(text string) []mention {
 	var out []mention
-	for n, pattern := range []*regexp.Regexp{dottedDate, figuredDate, slashedDate, hanDate} {
+	for n, pattern := range []*pattern{dottedDate, figuredDate, slashedDate, hanDate} {
 		for _, m := range pattern.FindAllStringSubmatchIndex(text, -1) {
 			part := func(group int) int {
 				v, _ := strconv.Atoi(text[m[2*group]:m[2*group+1]]) // digits by the pattern

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 )
@@ -119,7 +118,7 @@ func (g *grouping) mentioned(word string) bool {
 }
 
 // spokenLine is a line that gives who says it, as recalled memories do.
-var spokenLine = regexp.MustCompile(`(?i)^\s*(?:[-*•>]\s*)?["“'*]*(?:user|human|assistant)\**\s*:\s`)
+var spokenLine = newPattern(`(?i)^\s*(?:[-*•>]\s*)?["“'*]*(?:user|human|assistant)\**\s*:\s`)
 
 // dropSpokenLines takes lines such as "user: I live in Oslo" out of what an assistant
 // says: they come from its context.

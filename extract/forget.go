@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/memdhq/memd"
@@ -222,7 +221,7 @@ func (g *grouping) forgetsForeign(text string) bool {
 
 var (
 	foreignForget = phrases(`(?:(?:bitte|por favor|s'il te plaît|s'il vous plaît|per favore|alsjeblieft)[, ]+)?(?:kannst du |könntest du |puedes |peux-tu |pode |puoi )?(?:bitte )?(?:vergiss|vergiß|vergessen sie|olvida|olvídate|oublie|oubliez|esquece|esqueça|dimentica|vergeet)(?:[, ]|$)`, `.{0,60}忘れて(?:ください|下さい|ね|くれ|欲しい|ほしい)?[。！]?$`, `(?:请|請|麻烦)?(?:你)?(?:帮我)?(?:忘记|忘記|忘掉|忘了)(?:我|关于|所有)`, `(?:من فضلك،? )?(?:انسَ|انس|انسى|إنسى|إنس)\s`)
-	foreignMy     = regexp.MustCompile(`(?i)^(?:meinen?|meinem|meiner|mein|mi|mis|mon|ma|mes|o meu|a minha|meu|minha|mio|mia|il mio|la mia|我的)\s*`)
+	foreignMy     = newPattern(`(?i)^(?:meinen?|meinem|meiner|mein|mi|mis|mon|ma|mes|o meu|a minha|meu|minha|mio|mia|il mio|la mia|我的)\s*`)
 )
 
 // clauseSlot is the slot that a clause of forgetWhere names.
@@ -318,7 +317,7 @@ func (g *grouping) forgetsLast() bool {
 }
 
 // firstMatch gives the groups of the first of some patterns that matches.
-func firstMatch(text string, patterns ...*regexp.Regexp) []string {
+func firstMatch(text string, patterns ...*pattern) []string {
 	for _, p := range patterns {
 		if m := p.FindStringSubmatch(text); m != nil {
 			return m

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -113,16 +112,16 @@ var (
 )
 
 // polite are words of courtesy at the end of a request in other languages.
-var polite = regexp.MustCompile(`(?i)[,，、]?\s*(?:por favor|s'il te plaît|s'il te plait|s'il vous plaît|stp|svp|per favore|grazie|merci|gracias|danke|bitte|obrigad[oa]|من فضلك|شكرا|谢谢|好吗)\s*$`)
+var polite = newPattern(`(?i)[,，、]?\s*(?:por favor|s'il te plaît|s'il te plait|s'il vous plaît|stp|svp|per favore|grazie|merci|gracias|danke|bitte|obrigad[oa]|من فضلك|شكرا|谢谢|好吗)\s*$`)
 
 // foreignAll asks for everything about somebody or something to be forgotten.
-var foreignAll = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)(?:vergiss|vergessen sie|lösch\pL*)(?: bitte)?,? (?:alles|was)(?:,? was)?(?: ich| du| wir)?(?: dir)?(?: je)? ?(?:über|von) (.+?)(?: (?:gesagt|erzählt|geschrieben|weißt|gesprochen)(?: (?:habe|hast|haben))?)?$`),
-	regexp.MustCompile(`(?i)(?:olvida|borra) (?:todo )?(?:lo que (?:te )?(?:he dicho|dije|conté|he contado|sabes))? ?(?:sobre|de) (.+)$`),
-	regexp.MustCompile(`(?i)(?:oublie|oubliez|efface|supprime) (?:tout )?(?:ce que (?:je t'ai dit|j'ai dit|tu sais|je vous ai dit))? ?(?:sur|de|à propos de) (.+)$`),
-	regexp.MustCompile(`(?i)(?:esquece|esqueça|apaga) (?:tudo )?(?:o que (?:eu )?(?:te )?(?:disse|falei|contei|sabes))? ?(?:sobre|da|do|de) (.+)$`),
-	regexp.MustCompile(`(?i)(?:dimentica|cancella) (?:tutto )?(?:quello che (?:ti )?(?:ho detto|sai))? ?(?:su|di) (.+)$`),
-	regexp.MustCompile(`^(?:请|請)?(?:你)?(?:忘记|忘記|忘掉)(?:所有)?关于(.+?)(?:的一切|的事|的事情|的所有事)?$`),
+var foreignAll = []*pattern{
+	newPattern(`(?i)(?:vergiss|vergessen sie|lösch\pL*)(?: bitte)?,? (?:alles|was)(?:,? was)?(?: ich| du| wir)?(?: dir)?(?: je)? ?(?:über|von) (.+?)(?: (?:gesagt|erzählt|geschrieben|weißt|gesprochen)(?: (?:habe|hast|haben))?)?$`),
+	newPattern(`(?i)(?:olvida|borra) (?:todo )?(?:lo que (?:te )?(?:he dicho|dije|conté|he contado|sabes))? ?(?:sobre|de) (.+)$`),
+	newPattern(`(?i)(?:oublie|oubliez|efface|supprime) (?:tout )?(?:ce que (?:je t'ai dit|j'ai dit|tu sais|je vous ai dit))? ?(?:sur|de|à propos de) (.+)$`),
+	newPattern(`(?i)(?:esquece|esqueça|apaga) (?:tudo )?(?:o que (?:eu )?(?:te )?(?:disse|falei|contei|sabes))? ?(?:sobre|da|do|de) (.+)$`),
+	newPattern(`(?i)(?:dimentica|cancella) (?:tutto )?(?:quello che (?:ti )?(?:ho detto|sai))? ?(?:su|di) (.+)$`),
+	newPattern(`^(?:请|請)?(?:你)?(?:忘记|忘記|忘掉)(?:所有)?关于(.+?)(?:的一切|的事|的事情|的所有事)?$`),
 }
 
 // foreignClauses gives the forms in which what is to be forgotten may have been said.
@@ -195,13 +194,13 @@ func romanceVerb(text string) string {
 }
 
 var (
-	germanForget   = regexp.MustCompile(`(?i)^.{0,20}?(?:vergiss|vergessen sie|vergiß|vergeet)(?: bitte| mal| alsjeblieft)*,? da(?:ss|ß|t) (.+)$`)
-	romanceForget  = regexp.MustCompile(`(?i)^.{0,24}?(?:olvida|olvídate de|oublie|oubliez|esquece|esqueça|dimentica)(?: por favor| s'il te plaît| per favore)?,? (?:que |qu'|che )(.+)$`)
-	japaneseForget = regexp.MustCompile(`^(.+?)(?:こと|の)(?:は|を|も)?(?:もう)?忘れて`)
-	japaneseMe     = regexp.MustCompile(`^(?:私|僕|俺|わたし)(?:が|は)、?`)
-	chineseForget  = regexp.MustCompile(`^(?:请|請|麻烦)?(?:你)?(?:帮我)?(?:忘记|忘記|忘掉|忘了)(我.+?)(?:这件事|這件事|这事|的事情|的事|吧)?$`)
-	arabicForget   = regexp.MustCompile(`^(?:من فضلك،? )?(?:انسَ|انس|انسى|إنسى|إنس)\s+(?:أنني|أني|اني|انني|أنّي|أننا)\s+(.+)$`)
+	germanForget   = newPattern(`(?i)^.{0,20}?(?:vergiss|vergessen sie|vergiß|vergeet)(?: bitte| mal| alsjeblieft)*,? da(?:ss|ß|t) (.+)$`)
+	romanceForget  = newPattern(`(?i)^.{0,24}?(?:olvida|olvídate de|oublie|oubliez|esquece|esqueça|dimentica)(?: por favor| s'il te plaît| per favore)?,? (?:que |qu'|che )(.+)$`)
+	japaneseForget = newPattern(`^(.+?)(?:こと|の)(?:は|を|も)?(?:もう)?忘れて`)
+	japaneseMe     = newPattern(`^(?:私|僕|俺|わたし)(?:が|は)、?`)
+	chineseForget  = newPattern(`^(?:请|請|麻烦)?(?:你)?(?:帮我)?(?:忘记|忘記|忘掉|忘了)(我.+?)(?:这件事|這件事|这事|的事情|的事|吧)?$`)
+	arabicForget   = newPattern(`^(?:من فضلك،? )?(?:انسَ|انس|انسى|إنسى|إنس)\s+(?:أنني|أني|اني|انني|أنّي|أننا)\s+(.+)$`)
 	germanOwn      = set(`mein meine meinem meinen unser unsere der die das`)
 	// remindsForeign asks that something be not forgotten.
-	remindsForeign = regexp.MustCompile(`(?i)(?:vergiss|vergessen sie|oublie|oubliez)\s+(?:bitte\s+|mal\s+)?(?:nicht|nie|pas|jamais)\b|\b(?:no|não|nao|non|n'|ne)\s*(?:te |me |lo )?(?:olvid|esque|diment|oubli)`)
+	remindsForeign = newPattern(`(?i)(?:vergiss|vergessen sie|oublie|oubliez)\s+(?:bitte\s+|mal\s+)?(?:nicht|nie|pas|jamais)\b|\b(?:no|não|nao|non|n'|ne)\s*(?:te |me |lo )?(?:olvid|esque|diment|oubli)`)
 )

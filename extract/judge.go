@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -48,7 +47,7 @@ func judge(text string, english, assistant bool, names map[string]bool) (act, st
 	if foreignQuestion.MatchString(text) && !foreignOwn.MatchString(text) {
 		return asks, ""
 	}
-	for _, opening := range []*regexp.Regexp{told, noteThat} {
+	for _, opening := range []*pattern{told, noteThat} {
 		if m := opening.FindStringSubmatchIndex(text); m != nil {
 			clause := strings.TrimRight(text[m[2]:], "?!. ")
 			if opening == noteThat {
@@ -111,9 +110,9 @@ func asksForeign(text string) bool {
 	return foreignQuestion.MatchString(text)
 }
 
-// phrases compiles a pattern of sentences' beginnings in any case.
-func phrases(list ...string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)^[\s¿¡"«„]*(?:` + strings.Join(list, `|`) + `)`)
+// phrases is a pattern of sentences' beginnings in any case.
+func phrases(list ...string) *pattern {
+	return newPattern(`(?i)^[\s¿¡"«„]*(?:` + strings.Join(list, `|`) + `)`)
 }
 
 var (
@@ -134,17 +133,20 @@ var (
 		`[^。、]{0,25}(?:書いて|教えて|訳して|翻訳して|説明して|まとめて|直して|続けて|手伝って)(?:ください|下さい|くれる|くれます|ほしい|お願いします|ね|よ)?[。！!]?$`,
 		`(?:من فضلك،? )?(?:اكتب|ترجم|اشرح|لخص|أعطني|اعطني|ساعدني|أخبرني|قل لي)\s`)
 	// foreignOwn says that something of the speaker's own is in it.
-	foreignOwn = regexp.MustCompile(`(?i)(?:^|[^\pL])(?:mi|mis|soy|tengo|mon|ma|mes|je|j'ai|j’ai|mein|meine|meinen|meiner|meinem|ich|meu|minha|meus|minhas|eu|tenho)(?:$|[^\pL])|我的|我是|我有|私の|僕の`)
+	foreignOwn = newPattern(`(?i)(?:^|[^\pL])(?:mi|mis|soy|tengo|mon|ma|mes|je|j'ai|j’ai|mein|meine|meinen|meiner|meinem|ich|meu|minha|meus|minhas|eu|tenho)(?:$|[^\pL])|我的|我是|我有|私の|僕の`)
 	// foreignService are an assistant's offers of help in other languages.
 	foreignService = phrases(`¿?en qué (?:más )?puedo ayudar`, `estoy aquí para`, `comment puis-je`, `n'hésite`, `je suis là pour`, `wie kann ich (?:dir|ihnen)`, `gerne?[,!. ]`, `como posso ajudar`, `何かお手伝い`, `有什么可以帮`, `كيف يمكنني`)
 )
 
-// english compiles a pattern for any case and either form of apostrophe.
-func english(pattern string) *regexp.Regexp {
+// english is a pattern for any case and either form of apostrophe.
+func english(written string) *pattern { return newSpelledPattern(written, inEnglish) }
+
+func inEnglish(written string) string {
 	var out strings.Builder
+	out.WriteString(`(?i)`)
 	class := false
-	pattern = strings.ReplaceAll(pattern, `\p{Lu}`, `(?-i:\p{Lu})`) // a capital is one
-	for _, r := range pattern {
+	written = strings.ReplaceAll(written, `\p{Lu}`, `(?-i:\p{Lu})`) // a capital is one
+	for _, r := range written {
 		switch {
 		case r == '[':
 			class = true
@@ -158,7 +160,7 @@ func english(pattern string) *regexp.Regexp {
 		}
 		out.WriteRune(r)
 	}
-	return regexp.MustCompile(`(?i)` + out.String())
+	return out.String()
 }
 
 const lightWords = `(?:(?:hey|hi|hello|oh|ok|okay|so|and|but|btw|by the way|well|also|wait|now|then|um|please|pls|sorry|actually|alright|great|cool|thanks|thank you|just|kindly|haha|hahaha|lol|lmao|hm+|yo|nah|no|yes|yeah|omg|wtf|bro|bruh|dude|man|ooh+|ahh+|aw+|jeez|ugh|anyway|anyways|uh|er|right|argh|oops|damn|better)[,!.:]*\s+)*`

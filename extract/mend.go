@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -157,4 +156,4 @@ func (g *grouping) moves(last *statement, text string, when moment) {
 }
 
 // noted is a date written in beside the words.
-var noted = regexp.MustCompile(` \((?:week of |weekend of )?\d{4}(?:-\d\d){0,2}(?: (?:to|and) \d{4}-\d\d-\d\d)?\)`)
+var noted = newPattern(` \((?:week of |weekend of )?\d{4}(?:-\d\d){0,2}(?: (?:to|and) \d{4}-\d\d-\d\d)?\)`)

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -27,7 +26,7 @@ const (
 	chore  = `(?:try(?:ing)? (?:it|that|this|again|the|another|a different|with|out|to|\pL+ing)|grab|check|restart|reboot|reload|refresh|retry|test|paste|post|send (?:it|that|this|you|the)|show you|copy|rerun|run (?:it|that|this|the)|do (?:it|that|this)|give (?:it|that|this) a|read (?:it|this|that|through)|take a (?:shower|break|nap|look|walk|screenshot|photo|picture)|have a look|look (?:at|into|it)|make (?:tea|coffee|some|a coffee|a tea|dinner|lunch)|eat (?:now|something|first|lunch|dinner)|get (?:coffee|food|water|lunch|dinner|some|a coffee|a drink|a snack|back to)|ask (?:them|him|her|around)|google|fix (?:it|that|this)|log (?:in|out)|put (?:it|that|this|the)|think about|sleep on|wait|see (?:if|what|how|whether)|let you know|come back|be (?:back|right back)|go (?:now|to bed|to sleep|eat|check|with (?:that|this|it))|use (?:that|this|it)|leave it|keep (?:it|that)|figure (?:it|this|that) out|start over|finish (?:this|it|that)|continue|move on|type)`
 )
 
-var passingForms = []*regexp.Regexp{
+var passingForms = []*pattern{
 	// How one feels just now.
 	english(`^` + soft + am + `\s+` + very3 + mood + tail3),
 	english(`^` + soft + `(?:it|this|that|the|these|those)\b[^,.]{0,40}\s(?:is|are|'s|was)\s+(?:` + very3 + `)(?:killing me|driving me (?:crazy|nuts|mad|insane)|so (?:slow|annoying|hard|cute|pretty|weird)|annoying|ridiculous)` + tail3),
@@ -73,7 +72,7 @@ var passingForms = []*regexp.Regexp{
 }
 
 // interrupting are remarks that are of the moment whatever else is in them.
-var interrupting = []*regexp.Regexp{
+var interrupting = []*pattern{
 	english(`^` + soft + `my (?:head|brain|eyes|fingers?|internet|wifi|connection|battery|screen|mic|keyboard|feet|back|stomach|throat)(?:'s| is| are)? ` + very3 + `(?:spinning|fried|tired|slow|dying|dead|low|lagging|melting|killing me|bad|frozen|hurts?|hurting)(?:[\s,]+(?:lol|lmao|haha\w*|rn|now|right now|today|tonight|so much|so bad))*\W*$`),
 	english(`^` + soft + `(?:(?:i|i'll|i'd|let's|we)\s+)?(?:rather |really |think i |definitely )*(?:prefer|like|want|choose|pick|take|go with|went with|go for)?\s*(?:the|your) (?:first|second|third|fourth|last|other|previous|next|original|shorter|longer|1st|2nd|3rd) (?:one|option|version|idea|suggestion|draft|title|choice|variant)s?\b[^.]{0,40}$`),
 	english(`(?:^|\s)(?:brb|bbl|gtg|g2g|afk|bbs)(?:\W|$)|\b(?:right back|be back (?:soon|in a (?:bit|sec|minute|moment)))\W*$|(?:^|[,.!…–—-]\s*)(?:(?:please|wait|ok|sorry)[,\s]+)?(?:one (?:moment|sec|second|minute)|(?:just )?a (?:moment|sec|second|minute)|(?:gimme|give me) a (?:sec|second|minute|moment))(?: please)?(?:[,.!]|\W*$)|^` + soft + `(?:hang|hold) on(?:[,.!]|\W*$|\s+\pL+\W*$|\s+(?:a|the|let|lemme|i|im|i'm|one|sec)\b)`),
@@ -93,9 +92,9 @@ var (
 	neverMind = english(`\bnever ?mind\b`)
 	moodOf    = english(`^` + soft + am + `\s+` + very3 + mood + tail3)
 	// remarkEnd parts a sentence into its remarks.
-	remarkEnd = regexp.MustCompile(`[,;!.…]+\s+|\s+[-–—]+\s+|\s+(?:but|and)\s+`)
+	remarkEnd = newPattern(`[,;!.…]+\s+|\s+[-–—]+\s+|\s+(?:but|and)\s+`)
 	// performs is what is done in a play, between asterisks.
-	performs = regexp.MustCompile(`^\*\pL[^*\n]{2,80}\*(?:\s|$)`)
+	performs = newPattern(`^\*\pL[^*\n]{2,80}\*(?:\s|$)`)
 	// onlyQuotes is a quotation that is handed over with a word or two.
 	onlyQuotes = english(`^(?:(?:ok|okay|and|now|also|then|next|or|but|what about|how about|this|that|these|here|one more|another(?: one)?|this one|please|check|the next one)[\s,:]+)+["“«][^"”»]{3,}["”»]\W*$`)
 )

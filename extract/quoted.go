@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -182,4 +181,4 @@ var handsText = english(`^` + lightWords + `(?:here(?:'s| is)|heres|this is|it's
 var saidBy = english(`^[^"“«]{0,60}\b(?:said|says|wrote|writes|texted|sent|posted|replied|goes|reads|lyrics?|quote|tweeted|commented|shouted|yelled|whispered|caption(?:ed)?)\b[^"“«]{0,20}["“«][^"”»]{8,}["”»][^"“«]{0,30}$`)
 
 // wholeQuote is a quotation and nothing else.
-var wholeQuote = regexp.MustCompile(`^["“«„][^"“”«»„]{12,}["”»“]\W*$`)
+var wholeQuote = newPattern(`^["“«„][^"“”«»„]{12,}["”»“]\W*$`)

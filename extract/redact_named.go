@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -35,7 +34,7 @@ const (
 var (
 	// linkTold is what stands between a name and what it is said to be: "for the wifi is
 	// now". Its qualification may name what it is of.
-	linkTold = regexp.MustCompile(`(?i)^` +
+	linkTold = newPattern(`(?i)^` +
 		`(?:\s*\([^()\n]{1,40}\))?` +
 		`(?:\s+(?:i|we) (?:use|used|have|had|set|chose|picked)(?: (?:for|on|at|in|with|everywhere)(?:\s[^\s:=,;.!?]+){0,4}?)?)?` +
 		`(?:\s+(?:for|of|to|on|at|in|from|with|behind|für|fürs|fuers|vom|von|zum|zur|beim|im|para|de|del|della|dell|dello|di|per|al|pour|du|des|d['’]|do|da|dos|das|no|na|от|для|к|на|van|voor|het|الخاصة|الخاص|لحسابي|لـ|هنا|till|för|meiner|meines|meinem|unserer|unseres|моей|моего|nueva|nuevo|actual|neue|nova|nuova|actuel|wifi|wi-fi|الواي|واي|карты|почты|телефона)['’]?(?:\s*[^\s:=,;.!?]+(?:\s+[^\s:=,;.!?]+){0,6}?)?)?` +
@@ -43,23 +42,23 @@ var (
 		`((?:\s+(?:` + fillers + `))*)` +
 		`\s*(?:(?::|=|：|->|→)\s*|\s)`)
 	// linkIt is "I keep forgetting my password, it's x".
-	linkIt = regexp.MustCompile(`(?i)^[^\n:=]{0,60}?[,.;:!?–—-]\s*(?:(?:but|so|and|now|because|currently)\s+)?(?:it['’]s|it is|it was|its|c['’]est|es ist)\s+(?:(?:now|still|just|currently)\s+)?`)
+	linkIt = newPattern(`(?i)^[^\n:=]{0,60}?[,.;:!?–—-]\s*(?:(?:but|so|and|now|because|currently)\s+)?(?:it['’]s|it is|it was|its|c['’]est|es ist)\s+(?:(?:now|still|just|currently)\s+)?`)
 	// linkPause is "my password? x", "PIN #x".
-	linkPause = regexp.MustCompile(`^\s*(?:\?|\.{2,}|…|#)\s*`)
+	linkPause = newPattern(`^\s*(?:\?|\.{2,}|…|#)\s*`)
 	// linkTo is "set my password to x", which changes must say.
-	linkTo = regexp.MustCompile(`(?i)^(?:\s+(?:for|of|on|at)(?:\s+[^\s:=,;.!?]+){1,5}?)?\s+to(?:\s+be)?(?:(?:\s+(?:` + fillers + `))*)\s*:?\s+`)
+	linkTo = newPattern(`(?i)^(?:\s+(?:for|of|on|at)(?:\s+[^\s:=,;.!?]+){1,5}?)?\s+to(?:\s+be)?(?:(?:\s+(?:` + fillers + `))*)\s*:?\s+`)
 	// linkOwn is "my password's x".
-	linkOwn = regexp.MustCompile(`(?i)^['’]s(?:\s+(?:` + fillers + `))*\s*:?\s+`)
-	changes = regexp.MustCompile(`(?i)\b(?:set|sets|setting|change[ds]?|changing|reset|resetting|update[ds]?|updating|make|made|switch(?:ed)?|rotated?|turn(?:ed)?|hasło|hasłem)\b[^.!?\n]*$`)
+	linkOwn = newPattern(`(?i)^['’]s(?:\s+(?:` + fillers + `))*\s*:?\s+`)
+	changes = newPattern(`(?i)\b(?:set|sets|setting|change[ds]?|changing|reset|resetting|update[ds]?|updating|make|made|switch(?:ed)?|rotated?|turn(?:ed)?|hasło|hasłem)\b[^.!?\n]*$`)
 	// linkFrom is "changed my password from x to y".
-	linkFrom = regexp.MustCompile(`(?i)^(?:\s+(?:for|of|on|at)(?:\s+[^\s:=,;.!?]+){1,4}?)?\s+(?:from|von|de|da|с)\s+`)
+	linkFrom = newPattern(`(?i)^(?:\s+(?:for|of|on|at)(?:\s+[^\s:=,;.!?]+){1,4}?)?\s+(?:from|von|de|da|с)\s+`)
 	// linkSigned is a sign, behind a quote that closes the name if it has one.
-	linkSigned = regexp.MustCompile(`^(?:["']\s*,?\s*["']?value["']?\s*[:=]\s*|(?:\\?["'` + "`" + `]|\*\*|\])?(?:\s*\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|to|on|für|para|de|pour|от|для|do|da|du|des|del|della|di)(?:[ \t]+[^\s:=,;.!?]+){1,4}?)?\s*(?::=|==?>?|:|：|->|→|=>)\s*(?:\*\*\s*)?)`)
-	linkTag    = regexp.MustCompile(`^>`)
+	linkSigned = newPattern(`^(?:["']\s*,?\s*["']?value["']?\s*[:=]\s*|(?:\\?["'` + "`" + `]|\*\*|\])?(?:\s*\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|to|on|für|para|de|pour|от|для|do|da|du|des|del|della|di)(?:[ \t]+[^\s:=,;.!?]+){1,4}?)?\s*(?::=|==?>?|:|：|->|→|=>)\s*(?:\*\*\s*)?)`)
+	linkTag    = newPattern(`^>`)
 	// linkDense are the same in scripts without blanks.
-	linkDense  = regexp.MustCompile(`^(?:码|碼|コード|번호)?(?:(?:は|是|为|為|就是|は今|는|은|가|이|คือ)[、，:：\s]*|\s*[:：=]\s*|\s+)`)
-	linkDirect = regexp.MustCompile(`^[ \t]+(?:(?:wifi|wi-fi|карты|почты|телефона)[ \t]+)?(?:(?:[—–-]+|for (?:it|me)|is|would be)[ \t]+)?`)
-	linkComma  = regexp.MustCompile(`^(?:,|\s+(?:here|below|then))[ \t]*[:,]?[ \t]+\b`)
+	linkDense  = newPattern(`^(?:码|碼|コード|번호)?(?:(?:は|是|为|為|就是|は今|는|은|가|이|คือ)[、，:：\s]*|\s*[:：=]\s*|\s+)`)
+	linkDirect = newPattern(`^[ \t]+(?:(?:wifi|wi-fi|карты|почты|телефона)[ \t]+)?(?:(?:[—–-]+|for (?:it|me)|is|would be)[ \t]+)?`)
+	linkComma  = newPattern(`^(?:,|\s+(?:here|below|then))[ \t]*[:,]?[ \t]+\b`)
 )
 
 // namedSecrets finds what is told to be a secret, in order.
@@ -87,7 +86,7 @@ func (n secretName) values(text string) []span {
 	window := head(text[n.end:], linkBytes)
 	var first span
 	ok := false
-	try := func(how link, form *regexp.Regexp) {
+	try := func(how link, form *pattern) {
 		if ok {
 			return
 		}
@@ -129,8 +128,8 @@ func (n secretName) values(text string) []span {
 
 // follows is what stands between two values of one name.
 var (
-	valueJoins = regexp.MustCompile(`(?i)^["'”’)]?(?:\s+(?:anymore|any more|any longer))?(?:\s*[,;/|]|\s*[—–-])?\s*\(?(?:(?:and|or|not|now|then|to|but|instead of|rather than|previously|before|formerly|was|it was|used to be|und|oder|nicht|statt|sondern|auf|y|o|no|sino|et|ou|pas|e|não|и|а|не|или|а не|in|into|as well as|plus|replaces|replacing|old one:?|old one was|the old one was|it used to be|before that|capital|or maybe|maybe|(?:my|the) (?:old|new|other|previous|current|second) one (?:is|was)|(?:until )?i changed it to|it['’]s now|it['’]s|now it['’]s|it is)\s+){1,3}["'“]?`)
-	valueList  = regexp.MustCompile(`^["'”’]?(?:\s*[,;/|]\s*|\s+|\s*\n\s*(?:[-*•]|\d{1,2}[.)])?\s*)["'“]?`)
+	valueJoins = newPattern(`(?i)^["'”’)]?(?:\s+(?:anymore|any more|any longer))?(?:\s*[,;/|]|\s*[—–-])?\s*\(?(?:(?:and|or|not|now|then|to|but|instead of|rather than|previously|before|formerly|was|it was|used to be|und|oder|nicht|statt|sondern|auf|y|o|no|sino|et|ou|pas|e|não|и|а|не|или|а не|in|into|as well as|plus|replaces|replacing|old one:?|old one was|the old one was|it used to be|before that|capital|or maybe|maybe|(?:my|the) (?:old|new|other|previous|current|second) one (?:is|was)|(?:until )?i changed it to|it['’]s now|it['’]s|now it['’]s|it is)\s+){1,3}["'“]?`)
+	valueList  = newPattern(`^["'”’]?(?:\s*[,;/|]\s*|\s+|\s*\n\s*(?:[-*•]|\d{1,2}[.)])?\s*)["'“]?`)
 )
 
 // further adds the values that follow the first: "from old1 to new2", "x, not y".
@@ -158,7 +157,7 @@ func (n secretName) further(text string, first span) []span {
 	return out
 }
 
-var changesFrom = regexp.MustCompile(`(?i)^(?:\s+(?:for|of|on|at)(?:\s+\S+){1,4}?)?\s+(?:from|von|de|da|с)\s`)
+var changesFrom = newPattern(`(?i)^(?:\s+(?:for|of|on|at)(?:\s+\S+){1,4}?)?\s+(?:from|von|de|da|с)\s`)
 
 // next is a value that follows another.
 func (n secretName) next(text string, i int, plain bool) (span, bool) {
@@ -178,13 +177,13 @@ func (n secretName) next(text string, i int, plain bool) (span, bool) {
 
 var (
 	// pinDigits are the digits of a PIN, in one or in groups.
-	pinDigits = regexp.MustCompile(`^["'“(]?(\p{Nd}{2,6}(?:-\p{Nd}{2,6}){1,5}|\p{Nd}(?:[ -]\p{Nd}){3,11}|\p{Nd}{2}(?: \p{Nd}{2}){1,3}|\p{Nd}{3,12})(?:$|[^\p{Nd}\pL_])`)
+	pinDigits = newPattern(`^["'“(]?(\p{Nd}{2,6}(?:-\p{Nd}{2,6}){1,5}|\p{Nd}(?:[ -]\p{Nd}){3,11}|\p{Nd}{2}(?: \p{Nd}{2}){1,3}|\p{Nd}{3,12})(?:$|[^\p{Nd}\pL_])`)
 	// pinWords are digits in words.
-	pinWords  = regexp.MustCompile(`(?i)^(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|zéro|un|deux|trois|quatre|cinq|sept|huit|neuf|um|dois|três|quatro|sete|oito|nove|due|tre|quattro|cinque|sei|sette|otto|ноль|один|два|три|четыре|пять|шесть|семь|восемь|девять)(?:[ ,-]{1,2}|$|[.!?\n])){3,12}`)
-	cvvDigits = regexp.MustCompile(`^["'(]?(\p{Nd}{3,4})(?:$|[^\p{Nd}\pL_])`)
-	ssnDigits = regexp.MustCompile(`^["'(]?(\d{3}[- .]?\d{2}[- .]?\d{4})(?:$|[^\d])`)
+	pinWords  = newPattern(`(?i)^(?:(?:zero|oh|one|two|three|four|five|six|seven|eight|nine|double|null|eins|zwei|drei|vier|fünf|sechs|sieben|acht|neun|cero|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|zéro|un|deux|trois|quatre|cinq|sept|huit|neuf|um|dois|três|quatro|sete|oito|nove|due|tre|quattro|cinque|sei|sette|otto|ноль|один|два|три|четыре|пять|шесть|семь|восемь|девять)(?:[ ,-]{1,2}|$|[.!?\n])){3,12}`)
+	cvvDigits = newPattern(`^["'(]?(\p{Nd}{3,4})(?:$|[^\p{Nd}\pL_])`)
+	ssnDigits = newPattern(`^["'(]?(\d{3}[- .]?\d{2}[- .]?\d{4})(?:$|[^\d])`)
 	// measure follows a number that is no PIN.
-	measure = regexp.MustCompile(`(?i)^\s*(?:%|cm|mm|m|km|kg|g|years?|days?|hours?|minutes?|times?|characters?|digits?|letters?|words?|people|users?|pins?|codes?|°|dollars?|euros?|usd|eur)\b`)
+	measure = newPattern(`(?i)^\s*(?:%|cm|mm|m|km|kg|g|years?|days?|hours?|minutes?|times?|characters?|digits?|letters?|words?|people|users?|pins?|codes?|°|dollars?|euros?|usd|eur)\b`)
 )
 
 // value gives the secret that is told at i, if one is.
@@ -193,7 +192,7 @@ func (n secretName) value(text string, i int, how link) (span, bool) {
 		return span{}, false
 	}
 	mark := n.kind.mark()
-	form := map[secretKind]*regexp.Regexp{aPIN: pinDigits, aCVV: cvvDigits, anSSN: ssnDigits}[n.kind]
+	form := map[secretKind]*pattern{aPIN: pinDigits, aCVV: cvvDigits, anSSN: ssnDigits}[n.kind]
 	if form != nil {
 		window := head(text[i:], 64)
 		if m := form.FindStringSubmatchIndex(window); m != nil && !measure.MatchString(window[m[3]:]) {
@@ -272,13 +271,13 @@ func (n secretName) value(text string, i int, how link) (span, bool) {
 }
 
 // isCode is what a program computes.
-var isCode = regexp.MustCompile(`^[*&]?[A-Za-z_$][\w$]*(?:(?:\.|->|::)[\w$]+)*(?:\(|\[|->|::)|^[a-z_$][\w$]*(?:\.[a-z_$][\w$]*)+;?$`)
+var isCode = newPattern(`^[*&]?[A-Za-z_$][\w$]*(?:(?:\.|->|::)[\w$]+)*(?:\(|\[|->|::)|^[a-z_$][\w$]*(?:\.[a-z_$][\w$]*)+;?$`)
 
 // ofNetwork ends before "the key is x", where that is of a network.
-var ofNetwork = regexp.MustCompile(`(?i)\b(?:wi-?fi|wlan|wpa\d?|network|router|hotspot)\b[^.!?\n]*$`)
+var ofNetwork = newPattern(`(?i)\b(?:wi-?fi|wlan|wpa\d?|network|router|hotspot)\b[^.!?\n]*$`)
 
 // whichIs ends before the name of a phrase that stands right behind it.
-var whichIs = regexp.MustCompile(`(?i)\b(?:use|used|with|using|by|type|enter|is)\s+(?:(?:the|my|our|this|a)\s+)?(?:[\pL-]+\s+)?$`)
+var whichIs = newPattern(`(?i)\b(?:use|used|with|using|by|type|enter|is)\s+(?:(?:the|my|our|this|a)\s+)?(?:[\pL-]+\s+)?$`)
 
 // quoted says whether what stands in quotes behind a name is a secret.
 func (n secretName) quoted(v string, how link) bool {
@@ -424,7 +423,7 @@ func (n secretName) phrase(text string, i int, how link) (span, bool) {
 }
 
 // seedWords are the words of a seed, which may be numbered or parted by commas.
-var seedWords = regexp.MustCompile(`^(?:(?:\d{1,2}[.):]?\s*)?[a-z]{3,8}(?:[,;]?\s+|$|[.!])){11,25}`)
+var seedWords = newPattern(`^(?:(?:\d{1,2}[.):]?\s*)?[a-z]{3,8}(?:[,;]?\s+|$|[.!])){11,25}`)
 
 func seedEnd(text string, i int) int {
 	window := head(text[i:], 360)
@@ -457,16 +456,16 @@ func denseValue(text string, i, end int, mark string) (span, bool) {
 	return span{i, end, mark}, true
 }
 
-var denseProse = regexp.MustCompile(`^(?:我|你|他|她|它|错|錯|对|對|什|不|很|一样|必|加密|空|正确|正確|过期|過期|太|安全|简单|簡單|复杂|複雜|谁|哪|怎|多少|忘|被|最|个|個|必要|違|間違|何|なん|秘密|安全|簡単|長|短|変|同じ|まだ|もう|難|覚|お|教|이|안|너무|뭐|무엇|잊|틀|같|길|짧)`)
+var denseProse = newPattern(`^(?:我|你|他|她|它|错|錯|对|對|什|不|很|一样|必|加密|空|正确|正確|过期|過期|太|安全|简单|簡單|复杂|複雜|谁|哪|怎|多少|忘|被|最|个|個|必要|違|間違|何|なん|秘密|安全|簡単|長|短|変|同じ|まだ|もう|難|覚|お|教|이|안|너무|뭐|무엇|잊|틀|같|길|짧)`)
 
 var (
 	possessives = `(?:my|our|the|his|her|their|your|mi|mis|mein|meine|unser|mon|ma|notre|il mio|la mia|meu|minha|a minha|mijn|мой|наш|\S+['’]s)`
 	// isMine stands between a value and its name: "x is my wifi password".
-	isMine = regexp.MustCompile(`(?i)(?:["'”’)]?\s*,?\s+(is|was|are|as|for|being|will be|es|est|ist|è|é|это|jest|is now|is still|= ?)\s+` + possessives + `\s+(?:(?:old|new|current|former|main|default|usual|actual|real|temporary|secret|own|[\pL'’-]+(?:['’]s)?)\s+){0,3}|["'”’]?\s+\((?:` + possessives + `\s+)?)$`)
+	isMine = newPattern(`(?i)(?:["'”’)]?\s*,?\s+(is|was|are|as|for|being|will be|es|est|ist|è|é|это|jest|is now|is still|= ?)\s+` + possessives + `\s+(?:(?:old|new|current|former|main|default|usual|actual|real|temporary|secret|own|[\pL'’-]+(?:['’]s)?)\s+){0,3}|["'”’]?\s+\((?:` + possessives + `\s+)?)$`)
 	// usual come between "my" and a name that is then nobody's.
-	usual = regexp.MustCompile(`(?i)\b(?:most|common|commonest|worst|popular|typical|average|same|first|best)\b`)
+	usual = newPattern(`(?i)\b(?:most|common|commonest|worst|popular|typical|average|same|first|best)\b`)
 	// afterName goes on behind a name that a value was said of.
-	afterName = regexp.MustCompile(`(?i)^(?:$|[\s"'”’)]*(?:$|[.,;:!?)\n—–-]|(?:for|to|on|at|in|of|now|btw|and|but|so|please|pls|again|since|there|here|everywhere|too|as well|because|don't|if|für|para|pour|de|per|lol|these days|today|right now|then)\b))`)
+	afterName = newPattern(`(?i)^(?:$|[\s"'”’)]*(?:$|[.,;:!?)\n—–-]|(?:for|to|on|at|in|of|now|btw|and|but|so|please|pls|again|since|there|here|everywhere|too|as well|because|don't|if|für|para|pour|de|per|lol|these days|today|right now|then)\b))`)
 )
 
 // reverseBytes is how far before a name its value is looked for.
@@ -542,5 +541,5 @@ func toldBefore(text string, n secretName, read int) (span, bool) {
 
 var (
 	notValue  = set(`he she this it that these those what which who where here there someone everybody nobody everyone one another something email phone thing name word bitwarden keepass lastpass dashlane security safety length question answer`)
-	useBefore = regexp.MustCompile(`(?i)\b(?:use|used|using|uses|set|chose|pick|picked|choose|put|have|had|keep|kept|type|enter|need|want|saved?|stored?)\s+["'“]?$`)
+	useBefore = newPattern(`(?i)\b(?:use|used|using|uses|set|chose|pick|picked|choose|put|have|had|keep|kept|type|enter|need|want|saved?|stored?)\s+["'“]?$`)
 )

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,7 +12,7 @@ import (
 var digitHints = strings.Split("0 1 2 3 4 5 6 7 8 9", " ")
 
 // ibanForm is what an account number may look like.
-var ibanForm = regexp.MustCompile(`(?i)\b[a-z]{2}\d{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,4})?\b`)
+var ibanForm = newPattern(`(?i)\b[a-z]{2}\d{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,4})?\b`)
 
 // ibans finds account numbers whose check digits are right; what follows in the same
 // form is left out as far as need be.
@@ -109,10 +108,10 @@ func isPhone(text string, groups []digits, start int) bool {
 }
 
 // inAddress ends before a number that is a part of a web address.
-var inAddress = regexp.MustCompile(`://[^\s?#]*/$`)
+var inAddress = newPattern(`://[^\s?#]*/$`)
 
 // ordered ends before a number that is of something else than a card.
-var ordered = regexp.MustCompile(`(?i)\b(?:order|invoice|tracking|ticket|reference|ref|booking|shipment|parcel|consignment|serial|case|imei|isbn|ean|gtin|upc|barcode|transaction|confirmation|receipt|claim|policy|membership|commande|bestellung|pedido|ordine|rechnung|factura)(?:\s?(?:id|no|nr|num|number|code|ref|is|was|#|:|=|\.)){0,4}[\s#:"']*$`)
+var ordered = newPattern(`(?i)\b(?:order|invoice|tracking|ticket|reference|ref|booking|shipment|parcel|consignment|serial|case|imei|isbn|ean|gtin|upc|barcode|transaction|confirmation|receipt|claim|policy|membership|commande|bestellung|pedido|ordine|rechnung|factura)(?:\s?(?:id|no|nr|num|number|code|ref|is|was|#|:|=|\.)){0,4}[\s#:"']*$`)
 
 // digitGroups reads the groups of digits that begin at i, and where they end.
 func digitGroups(text string, i int) (groups []digits, end int) {

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -17,13 +16,13 @@ const slipForms = `(?:oops|oopsie|whoops|ops|oh|ugh|argh|ah|sorry|wait|no|nope|h
 
 var (
 	// slipsFrom opens what corrects something just said.
-	slipsFrom = regexp.MustCompile(`(?i)^[\s.,;:!?…—–)(-]*(?:\(\s*)?(?:` + slipForms + `(?:[\s,.:;!…—–-]+|[，。、]))+(?:(?:it's|it is|its|that's|that is|is|it was|not|the (?:right|correct) one is|with|es|c'est|es ist|ist)\s+)?(?:\S{1,40} but\s+)?`)
+	slipsFrom = newPattern(`(?i)^[\s.,;:!?…—–)(-]*(?:\(\s*)?(?:` + slipForms + `(?:[\s,.:;!…—–-]+|[，。、]))+(?:(?:it's|it is|its|that's|that is|is|it was|not|the (?:right|correct) one is|with|es|c'est|es ist|ist)\s+)?(?:\S{1,40} but\s+)?`)
 	// starredAs is "hunter3*" or "*hunter3".
-	starredAs = regexp.MustCompile(`^\s*(?:\*+\s?([^\s*]{3,60})|([^\s*]{3,60})\*+)\s*(?:$|\n)`)
+	starredAs = newPattern(`^\s*(?:\*+\s?([^\s*]{3,60})|([^\s*]{3,60})\*+)\s*(?:$|\n)`)
 	// slipsBehind is "4822 sorry".
-	slipsBehind = regexp.MustCompile(`(?i)^\s*(\S{3,60}?)[\s,.]+(?:sorry|oops|whoops|my bad|typo|my mistake|i mean|i meant|actually|lol)\W*(?:$|\n)`)
+	slipsBehind = newPattern(`(?i)^\s*(\S{3,60}?)[\s,.]+(?:sorry|oops|whoops|my bad|typo|my mistake|i mean|i meant|actually|lol)\W*(?:$|\n)`)
 	// nextSentence is what is left of the sentence that a mark stands in.
-	nextSentence = regexp.MustCompile(`^[^\n.!?,;—–(]{0,40}(?:[.!?,;—–\n(]+|$|\s-\s)\s*`)
+	nextSentence = newPattern(`^[^\n.!?,;—–(]{0,40}(?:[.!?,;—–\n(]+|$|\s-\s)\s*`)
 )
 
 // correctionBytes is how far behind a mark its correction is looked for.
@@ -266,12 +265,12 @@ const askBytes = 400
 
 var (
 	// demands asks for a thing itself.
-	demands = regexp.MustCompile(`(?i)\b(?:what(?:'s|’s|s| is| was| are)?|which|tell|send|give|share|enter|type|provide|paste|need|confirm|message|dm|text me|may i|can i|could i|could you|can you|let me know|let me have|remind me|i(?:'ll| will) need|say|spell|read me|drop|insert|submit|reply with|go ahead|set|choose|pick|qué|cuál|cual|dime|envía(?:me)?|dame|pásame|quel(?:le)?|donne|envoie|envoyez|donnez|was ist|wie (?:ist|lautet)|welche|schick|sag|gib|qual|manda|envie|diga|dimmi|inviami|wat is|geef|stuur)\b|какой|скажи|напиши|пришли|дай|什么|什麼|多少|告诉|告訴|发|请|何|なに|なん|教え|送って|ما هي|ما هو|ما\s|أرسل|أعطني|اكتب|뭐|무엇|알려`)
+	demands = newPattern(`(?i)\b(?:what(?:'s|’s|s| is| was| are)?|which|tell|send|give|share|enter|type|provide|paste|need|confirm|message|dm|text me|may i|can i|could i|could you|can you|let me know|let me have|remind me|i(?:'ll| will) need|say|spell|read me|drop|insert|submit|reply with|go ahead|set|choose|pick|qué|cuál|cual|dime|envía(?:me)?|dame|pásame|quel(?:le)?|donne|envoie|envoyez|donnez|was ist|wie (?:ist|lautet)|welche|schick|sag|gib|qual|manda|envie|diga|dimmi|inviami|wat is|geef|stuur)\b|какой|скажи|напиши|пришли|дай|什么|什麼|多少|告诉|告訴|发|请|何|なに|なん|教え|送って|ما هي|ما هو|ما\s|أرسل|أعطني|اكتب|뭐|무엇|알려`)
 	// demandsNot asks something else about it.
-	demandsNot = regexp.MustCompile(`(?i)\b(?:how|why|when|where|who|manager|reset link|policy|never share|don't share|do not share|hint|strength|length|how often|how many)\b|どこ|いつ|なぜ|为什么|哪里|怎么`)
-	openAsk    = regexp.MustCompile(`(?i)\b(?:log-?ins?|log-?in details|credentials|creds|card number|number on (?:the|your) card|credit card|(?:verification|\d-digit|six-digit|four-digit|one-time|sms|security) code|code (?:we|i) (?:just )?(?:sent|texted|emailed))\b`)
+	demandsNot = newPattern(`(?i)\b(?:how|why|when|where|who|manager|reset link|policy|never share|don't share|do not share|hint|strength|length|how often|how many)\b|どこ|いつ|なぜ|为什么|哪里|怎么`)
+	openAsk    = newPattern(`(?i)\b(?:log-?ins?|log-?in details|credentials|creds|card number|number on (?:the|your) card|credit card|(?:verification|\d-digit|six-digit|four-digit|one-time|sms|security) code|code (?:we|i) (?:just )?(?:sent|texted|emailed))\b`)
 	// toFollow ends what a secret is to follow in the next message.
-	toFollow = regexp.MustCompile(`(?i)^["'”’)]?(?:\s+(?:for|of|to|on|für|de|del|du|para|от)(?:\s+[^\s:=,;.!?]+){1,5}?)?(?:\s+(?:is|are|ist|es|est|è|é|lautet|follows|below)|は|是)?\s*[:：=]?(?:\s*(?:\.{2,}|…|👇|⬇️?))?\s*$`)
+	toFollow = newPattern(`(?i)^["'”’)]?(?:\s+(?:for|of|to|on|für|de|del|du|para|от)(?:\s+[^\s:=,;.!?]+){1,5}?)?(?:\s+(?:is|are|ist|es|est|è|é|lautet|follows|below)|は|是)?\s*[:：=]?(?:\s*(?:\.{2,}|…|👇|⬇️?))?\s*$`)
 )
 
 // asksFor gives the mark of the secret that a message asks for at its end.
@@ -304,7 +303,7 @@ func asksFor(text string) (mark string, loosely bool) {
 }
 
 // notOfIt follows a name of which something else is asked.
-var notOfIt = regexp.MustCompile(`(?i)^[\s-]*(?:manager|reset|policy|length|strength|hint|generator|vault|app|rotation|protected|expir\pL+|rules?|requirements?|管理|マネージャ)`)
+var notOfIt = newPattern(`(?i)^[\s-]*(?:manager|reset|policy|length|strength|hint|generator|vault|app|rotation|protected|expir\pL+|rules?|requirements?|管理|マネージャ)`)
 
 // asksThat says whether a sentence that names a secret asks for it.
 func asksThat(sentence string, question bool) (loosely, ok bool) {
@@ -320,7 +319,7 @@ func asksThat(sentence string, question bool) (loosely, ok bool) {
 	return true, question
 }
 
-var opensYesNo = regexp.MustCompile(`(?i)^\W*(?:(?:and|so|but|ok|oh)\s+)?(?:do|did|have|has|is|are|was|were|does|will|would|should|any)\b`)
+var opensYesNo = newPattern(`(?i)^\W*(?:(?:and|so|but|ok|oh)\s+)?(?:do|did|have|has|is|are|was|were|does|will|would|should|any)\b`)
 
 // sentenceAround gives the sentence that a part of a text stands in, and whether it asks.
 func sentenceAround(text string, start, end int) (string, bool) {
@@ -359,10 +358,10 @@ func leavesOpen(text string) string {
 	return ""
 }
 
-var announcing = regexp.MustCompile(`(?i)\b(?:here(?:'s|’s| is| are|s)|this is|sending you|aquí (?:está|tienes)|voici|hier ist|ecco|aqui está)\b[^.!?\n]*$`)
+var announcing = newPattern(`(?i)\b(?:here(?:'s|’s| is| are|s)|this is|sending you|aquí (?:está|tienes)|voici|hier ist|ecco|aqui está)\b[^.!?\n]*$`)
 
 // answerLead opens an answer.
-var answerLead = regexp.MustCompile(`(?i)^(?:(?:sure thing|sure|okay|ok|yes|yeah|yep|yup|of course|um+|hm+|uh|er+|well|oh|so|right|alright|got it|no problem|np|fine|hi|hey|here you go|here it is|here you are|here|it's still|it’s still|it's|it’s|its|it is|that's|that’s|that is|that would be|that'd be|there you go|try|use|i think it's|i think it is|i think|i believe it's|i believe|probably|maybe|it should be|should be|it was|i use|we use|i set it to|you can use|my (?:\pL+ ){0,3}?is|the (?:\pL+ ){0,3}?is|they are|they're|these are|es la|es|la es|mi (?:\pL+ ){0,2}es|c'est|c’est|es ist|ist|das ist|mein (?:\pL+ )?ist|è|é|a senha é|это|他是|就是|它是|是|هي|هو|then|please use|please)(?:[\s,.:;!–—-]+|$)|[\s"“'(]+)*`)
+var answerLead = newPattern(`(?i)^(?:(?:sure thing|sure|okay|ok|yes|yeah|yep|yup|of course|um+|hm+|uh|er+|well|oh|so|right|alright|got it|no problem|np|fine|hi|hey|here you go|here it is|here you are|here|it's still|it’s still|it's|it’s|its|it is|that's|that’s|that is|that would be|that'd be|there you go|try|use|i think it's|i think it is|i think|i believe it's|i believe|probably|maybe|it should be|should be|it was|i use|we use|i set it to|you can use|my (?:\pL+ ){0,3}?is|the (?:\pL+ ){0,3}?is|they are|they're|these are|es la|es|la es|mi (?:\pL+ ){0,2}es|c'est|c’est|es ist|ist|das ist|mein (?:\pL+ )?ist|è|é|a senha é|это|他是|就是|它是|是|هي|هو|then|please use|please)(?:[\s,.:;!–—-]+|$)|[\s"“'(]+)*`)
 
 // answerSpans finds the secret in an answer to a question for one. Loosely asked, only
 // what looks like one is taken.
@@ -427,4 +426,4 @@ func answerAt(text string, from int, mark string, loosely bool) ([]span, bool) {
 }
 
 // refusal opens an answer that does not tell.
-var refusal = regexp.MustCompile(`(?i)^\W*(?:(?:sorry|no|um+|hm+|well|oh|ok)[\s,.!]+)*(?:i(?:'d|’d| would) rather|i (?:don't|don’t|dont|do not|can't|can’t|cannot|won't|won’t|forgot|lost|never|have no|haven't|changed|reset|already|just)|why|what|who|how|where|not (?:telling|sharing|going)|none of|no way|never|let me|same|the same|in my|it's in|it's on|it is on|ask |it's (?:the same|saved|stored|a secret|private)|you (?:don't|should)|is (?:it|that|this)|do you|can you|i'm not|maybe later)\b`)
+var refusal = newPattern(`(?i)^\W*(?:(?:sorry|no|um+|hm+|well|oh|ok)[\s,.!]+)*(?:i(?:'d|’d| would) rather|i (?:don't|don’t|dont|do not|can't|can’t|cannot|won't|won’t|forgot|lost|never|have no|haven't|changed|reset|already|just)|why|what|who|how|where|not (?:telling|sharing|going)|none of|no way|never|let me|same|the same|in my|it's in|it's on|it is on|ask |it's (?:the same|saved|stored|a secret|private)|you (?:don't|should)|is (?:it|that|this)|do you|can you|i'm not|maybe later)\b`)

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,7 +16,7 @@ type secret struct {
 	// hints are lower-case pieces of which one stands in every text that matches;
 	// they spare the pattern for the texts that have none.
 	hints   []string
-	pattern *regexp.Regexp
+	pattern *pattern
 	mark    string
 	// find is asked in place of the pattern, if there is one.
 	find func(text string) [][]int
@@ -27,37 +26,37 @@ type secret struct {
 
 var secrets = []secret{
 	{hints: []string{"-----begin"}, find: privateKeys, mark: keyMark},
-	{hints: []string{"eyj"}, pattern: regexp.MustCompile(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*`), mark: tokenMark},
-	{hints: []string{"sk-", "sk_", "pk-", "pk_", "rk-", "rk_"}, pattern: regexp.MustCompile(`\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}`), mark: keyMark, accept: madeUp},
-	{hints: []string{"gh", "glpat-", "glrt-", "gldt-"}, pattern: regexp.MustCompile(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|rt|dt)-[A-Za-z0-9_.-]{16,})`), mark: tokenMark},
-	{hints: []string{"akia", "asia", "agpa", "aida", "aroa"}, pattern: regexp.MustCompile(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b`), mark: keyMark},
-	{hints: []string{"xox", "xapp-"}, pattern: regexp.MustCompile(`\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}`), mark: tokenMark},
-	{hints: []string{"aiza"}, pattern: regexp.MustCompile(`\bAIza[0-9A-Za-z_-]{30,}`), mark: keyMark},
-	{hints: []string{"ya29."}, pattern: regexp.MustCompile(`\bya29\.[0-9A-Za-z_-]{20,}`), mark: tokenMark},
+	{hints: []string{"eyj"}, pattern: newPattern(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*`), mark: tokenMark},
+	{hints: []string{"sk-", "sk_", "pk-", "pk_", "rk-", "rk_"}, pattern: newPattern(`\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}`), mark: keyMark, accept: madeUp},
+	{hints: []string{"gh", "glpat-", "glrt-", "gldt-"}, pattern: newPattern(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|rt|dt)-[A-Za-z0-9_.-]{16,})`), mark: tokenMark},
+	{hints: []string{"akia", "asia", "agpa", "aida", "aroa"}, pattern: newPattern(`\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[0-9A-Z]{16}\b`), mark: keyMark},
+	{hints: []string{"xox", "xapp-"}, pattern: newPattern(`\b(?:xox[a-z]|xapp)-[A-Za-z0-9-]{10,}`), mark: tokenMark},
+	{hints: []string{"aiza"}, pattern: newPattern(`\bAIza[0-9A-Za-z_-]{30,}`), mark: keyMark},
+	{hints: []string{"ya29."}, pattern: newPattern(`\bya29\.[0-9A-Za-z_-]{20,}`), mark: tokenMark},
 	{hints: vendorHints, pattern: vendorKeys, mark: keyMark, accept: madeUp},
-	{hints: []string{":"}, pattern: regexp.MustCompile(`\b(?:bot)?\d{8,10}:[A-Za-z0-9_-]{35}\b`), mark: tokenMark},
+	{hints: []string{":"}, pattern: newPattern(`\b(?:bot)?\d{8,10}:[A-Za-z0-9_-]{35}\b`), mark: tokenMark},
 	{hints: []string{"://"}, find: userinfo, mark: passwordMark},
-	{hints: []string{"hooks.slack.com", "api/webhooks", "webhook.office.com", "hooks.zapier.com"}, pattern: regexp.MustCompile(`(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/webhooks|webhook\.office\.com|hooks\.zapier\.com/hooks/catch)/([A-Za-z0-9_/@.-]{8,})`), mark: tokenMark},
-	{hints: []string{"sig", "token", "auth", "key="}, pattern: regexp.MustCompile(`(?i)[?&](?:sig|signature|x-amz-signature|x-amz-security-token|(?:access_|auth_|id_|api_)?token|auth|(?:api_?|access_?)?key)=([A-Za-z0-9%._~+/=-]{12,})`), mark: tokenMark, accept: hasDigit},
-	{hints: []string{"authorization"}, pattern: regexp.MustCompile(`(?i)\bauthorization["']?\s*[:=：]\s*["']?(?:basic|bearer|token|digest|apikey)\s+([^\s"',;]{6,})`), mark: tokenMark},
-	{hints: []string{"bearer"}, pattern: regexp.MustCompile(`(?i)\bbearer\s+([A-Za-z0-9._~+/-]{12,}=*)`), mark: tokenMark, accept: hasDigit},
+	{hints: []string{"hooks.slack.com", "api/webhooks", "webhook.office.com", "hooks.zapier.com"}, pattern: newPattern(`(?:hooks\.slack\.com/(?:services|workflows|triggers)|discord(?:app)?\.com/api/webhooks|webhook\.office\.com|hooks\.zapier\.com/hooks/catch)/([A-Za-z0-9_/@.-]{8,})`), mark: tokenMark},
+	{hints: []string{"sig", "token", "auth", "key="}, pattern: newPattern(`(?i)[?&](?:sig|signature|x-amz-signature|x-amz-security-token|(?:access_|auth_|id_|api_)?token|auth|(?:api_?|access_?)?key)=([A-Za-z0-9%._~+/=-]{12,})`), mark: tokenMark, accept: hasDigit},
+	{hints: []string{"authorization"}, pattern: newPattern(`(?i)\bauthorization["']?\s*[:=：]\s*["']?(?:basic|bearer|token|digest|apikey)\s+([^\s"',;]{6,})`), mark: tokenMark},
+	{hints: []string{"bearer"}, pattern: newPattern(`(?i)\bbearer\s+([A-Za-z0-9._~+/-]{12,}=*)`), mark: tokenMark, accept: hasDigit},
 	// user:password behind the option for it.
-	{hints: []string{"-u", "--proxy-user"}, pattern: regexp.MustCompile(`(?:^|\s)(?:-u|-U|--user|--proxy-user)(?:[ =]+|)["']?[A-Za-z0-9._@\\-]{1,80}[:%]([^\s"']+)`), mark: passwordMark, accept: func(v string) bool { return hasLetters(v) && !strings.HasPrefix(v, "//") }},
-	{hints: []string{" -p", " -a"}, pattern: regexp.MustCompile(`\b(?:mysql(?:dump|admin)?|mariadb)\b[^\n|]{0,120}?\s-p([^\s-]\S*)`), mark: passwordMark},
-	{hints: []string{" -p", " -a"}, pattern: regexp.MustCompile(`\b(?:sshpass|(?:docker|podman|oc|helm registry|az) login|redis-cli|zip|7z|mongosh?)\b[^\n|]{0,120}?\s-(?:p|P|a)[ =]*["']?([^\s"'-][^\s"']*)`), mark: passwordMark},
-	{hints: []string{"pass:"}, pattern: regexp.MustCompile(`\s-pass(?:in|out)?\s+pass:(\S+)`), mark: passwordMark},
+	{hints: []string{"-u", "--proxy-user"}, pattern: newPattern(`(?:^|\s)(?:-u|-U|--user|--proxy-user)(?:[ =]+|)["']?[A-Za-z0-9._@\\-]{1,80}[:%]([^\s"']+)`), mark: passwordMark, accept: func(v string) bool { return hasLetters(v) && !strings.HasPrefix(v, "//") }},
+	{hints: []string{" -p", " -a"}, pattern: newPattern(`\b(?:mysql(?:dump|admin)?|mariadb)\b[^\n|]{0,120}?\s-p([^\s-]\S*)`), mark: passwordMark},
+	{hints: []string{" -p", " -a"}, pattern: newPattern(`\b(?:sshpass|(?:docker|podman|oc|helm registry|az) login|redis-cli|zip|7z|mongosh?)\b[^\n|]{0,120}?\s-(?:p|P|a)[ =]*["']?([^\s"'-][^\s"']*)`), mark: passwordMark},
+	{hints: []string{"pass:"}, pattern: newPattern(`\s-pass(?:in|out)?\s+pass:(\S+)`), mark: passwordMark},
 	// bob / hunter2x, bob:hunter2x
-	{hints: []string{"wifi", "wi-fi", "wlan", "log", "sign", "cred", "account", "user", "admin", "ssh", "ftp", "vpn"}, pattern: regexp.MustCompile(`(?i)\b(?:log-?in|log in|sign in|credentials?|creds|account|user(?:name)?|admin|ssh|s?ftp|vpn|wi-?fi|wlan)\b(?:\s+(?:details|info|is|are|with|as|data|for\s+\S{1,40}(?:\s+(?:is|are))?)){0,3}\s*[:=]?\s*[A-Za-z0-9._@-]{2,60}(?: ?/ ?|:| \| )([^\s/:(){}\[\]"'<>,;]{6,})`), mark: passwordMark, accept: lettersAndDigits},
-	{pattern: regexp.MustCompile(`^\s*[A-Za-z][A-Za-z._@-]{1,40}(?: / |:| \| )([A-Za-z][A-Za-z0-9!@#$%^&*?_+=]{5,40})\s*$`), hints: digitHints, mark: passwordMark, accept: func(v string) bool { return lettersAndDigits(v) && letters(v) >= 4 }},
-	{hints: []string{"u:", "user:", "l:", "login:", "username:"}, pattern: regexp.MustCompile(`(?i)\b(?:u|l|user(?:name)?|login)\s*:\s*\S{1,80}\s+(?:p|pw|pass|pwd)\s*:\s*(\S+)`), mark: passwordMark},
-	{hints: []string{"pass "}, pattern: regexp.MustCompile(`(?i)(?:\b(?:user(?:name)?|login|account|email)\b[^\n]{1,60}?|[,;/&]\s*|\band\s+)\bpass\s+([^\s,;]{5,})`), mark: passwordMark, accept: lettersAndDigits},
-	{hints: []string{"admin", "root", "guest", "test"}, pattern: regexp.MustCompile(`(?m)^\s*(?:admin|root|guest|test)[/:](\S{4,40})\s*$`), mark: passwordMark, accept: lettersAndDigits},
-	{hints: []string{":"}, pattern: regexp.MustCompile(`(?m)^[^\s:]{1,80}:\d{2,5}:[^\s:]{1,80}:[^\s:]{1,80}:(\S+)$`), mark: passwordMark, accept: hasLetters},
-	{hints: []string{"g-"}, pattern: regexp.MustCompile(`\bG-\d{6}\b`), mark: passwordMark},
+	{hints: []string{"wifi", "wi-fi", "wlan", "log", "sign", "cred", "account", "user", "admin", "ssh", "ftp", "vpn"}, pattern: newPattern(`(?i)\b(?:log-?in|log in|sign in|credentials?|creds|account|user(?:name)?|admin|ssh|s?ftp|vpn|wi-?fi|wlan)\b(?:\s+(?:details|info|is|are|with|as|data|for\s+\S{1,40}(?:\s+(?:is|are))?)){0,3}\s*[:=]?\s*[A-Za-z0-9._@-]{2,60}(?: ?/ ?|:| \| )([^\s/:(){}\[\]"'<>,;]{6,})`), mark: passwordMark, accept: lettersAndDigits},
+	{pattern: newPattern(`^\s*[A-Za-z][A-Za-z._@-]{1,40}(?: / |:| \| )([A-Za-z][A-Za-z0-9!@#$%^&*?_+=]{5,40})\s*$`), hints: digitHints, mark: passwordMark, accept: func(v string) bool { return lettersAndDigits(v) && letters(v) >= 4 }},
+	{hints: []string{"u:", "user:", "l:", "login:", "username:"}, pattern: newPattern(`(?i)\b(?:u|l|user(?:name)?|login)\s*:\s*\S{1,80}\s+(?:p|pw|pass|pwd)\s*:\s*(\S+)`), mark: passwordMark},
+	{hints: []string{"pass "}, pattern: newPattern(`(?i)(?:\b(?:user(?:name)?|login|account|email)\b[^\n]{1,60}?|[,;/&]\s*|\band\s+)\bpass\s+([^\s,;]{5,})`), mark: passwordMark, accept: lettersAndDigits},
+	{hints: []string{"admin", "root", "guest", "test"}, pattern: newPattern(`(?m)^\s*(?:admin|root|guest|test)[/:](\S{4,40})\s*$`), mark: passwordMark, accept: lettersAndDigits},
+	{hints: []string{":"}, pattern: newPattern(`(?m)^[^\s:]{1,80}:\d{2,5}:[^\s:]{1,80}:[^\s:]{1,80}:(\S+)$`), mark: passwordMark, accept: hasLetters},
+	{hints: []string{"g-"}, pattern: newPattern(`\bG-\d{6}\b`), mark: passwordMark},
 	// unlock with 2580, use hunter2 to log in
-	{hints: []string{"unlock"}, pattern: regexp.MustCompile(`(?i)\bunlock(?:s|ed|ing)?\b[^.\n]{0,40}?\b(?:with|using)\s+(?:(?:the|my|code|pin)\s+){0,2}(\d{4,8})\b`), mark: passwordMark},
-	{hints: []string{"to log", "to sign", "to unlock"}, pattern: regexp.MustCompile(`(?i)\b(?:use|used|using|type|enter)\s+([^\s,;]{5,60})\s+to\s+(?:log|sign|unlock)\b`), mark: passwordMark, accept: strong},
-	{hints: []string{"log in", "sign in", "login"}, pattern: regexp.MustCompile(`(?i)\b(?:log|sign) ?in\s+(?:with|as|using)\s+\S{1,60}\s+(?:and|/)\s+([^\s,;]{5,60})`), mark: passwordMark, accept: lettersAndDigits},
+	{hints: []string{"unlock"}, pattern: newPattern(`(?i)\bunlock(?:s|ed|ing)?\b[^.\n]{0,40}?\b(?:with|using)\s+(?:(?:the|my|code|pin)\s+){0,2}(\d{4,8})\b`), mark: passwordMark},
+	{hints: []string{"to log", "to sign", "to unlock"}, pattern: newPattern(`(?i)\b(?:use|used|using|type|enter)\s+([^\s,;]{5,60})\s+to\s+(?:log|sign|unlock)\b`), mark: passwordMark, accept: strong},
+	{hints: []string{"log in", "sign in", "login"}, pattern: newPattern(`(?i)\b(?:log|sign) ?in\s+(?:with|as|using)\s+\S{1,60}\s+(?:and|/)\s+([^\s,;]{5,60})`), mark: passwordMark, accept: lettersAndDigits},
 	{pattern: ibanForm, find: ibans, mark: ibanMark, hints: digitHints},
 }
 
@@ -76,14 +75,17 @@ var vendorBegins = []struct {
 // vendorHints and vendorKeys are those of vendorBegins.
 var vendorHints, vendorKeys = vendorForms()
 
-func vendorForms() (hints []string, pattern *regexp.Regexp) {
-	plain := regexp.MustCompile(`^[a-z0-9_/-]+`)
+func vendorForms() (hints []string, pattern *pattern) {
 	var forms []string
 	for _, v := range vendorBegins {
 		forms = append(forms, v.begin+`[A-Za-z0-9_./+=-]{`+strconv.Itoa(v.least)+`,}`)
-		hints = append(hints, plain.FindString(strings.ToLower(v.begin)))
+		hint := strings.ToLower(v.begin)
+		if end := strings.IndexAny(hint, `\.([`); end > 0 {
+			hint = hint[:end] // what is written so in every key
+		}
+		hints = append(hints, hint)
 	}
-	return hints, regexp.MustCompile(`\b(?:` + strings.Join(forms, `|`) + `)`)
+	return hints, newPattern(`\b(?:` + strings.Join(forms, `|`) + `)`)
 }
 
 func (s secret) hinted(low string) bool {
@@ -179,8 +181,8 @@ func userinfo(text string) [][]int {
 }
 
 var (
-	keyBegin = regexp.MustCompile(`-----BEGIN [A-Z0-9 ]+-----`)
-	keyEnd   = regexp.MustCompile(`-----END [A-Z0-9 ]+-----`)
+	keyBegin = newPattern(`-----BEGIN [A-Z0-9 ]+-----`)
+	keyEnd   = newPattern(`-----END [A-Z0-9 ]+-----`)
 )
 
 // privateKeys finds keys in armour, from "BEGIN" to the next "END", or as far as

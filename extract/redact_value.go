@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -28,7 +27,7 @@ niet te erg mijn verkeerd vergeten
 `)
 
 // pretend are what stands for a value that is not there.
-var pretend = regexp.MustCompile(`^(?:[*•._#-]+|[xX]{3,}|\$\{?[A-Z_][A-Z0-9_]*\}?|\$\(.*|\{\{.*|\{[A-Za-z_. ]*\}?|%[({].*|%-?\d*[a-z]\W*|<[A-Za-z_ -]+>?|(?i:your[_-].*|my[_-](?:password|secret|token|api[_-]?key)|os\.(?:environ|getenv).*|(?:process\.)?env[.(\[].*|getenv\(.*|system\.getenv.*|vault:.*|changeme-please|redacted|none|null))$`)
+var pretend = newPattern(`^(?:[*•._#-]+|[xX]{3,}|\$\{?[A-Z_][A-Z0-9_]*\}?|\$\(.*|\{\{.*|\{[A-Za-z_. ]*\}?|%[({].*|%-?\d*[a-z]\W*|<[A-Za-z_ -]+>?|(?i:your[_-].*|my[_-](?:password|secret|token|api[_-]?key)|os\.(?:environ|getenv).*|(?:process\.)?env[.(\[].*|getenv\(.*|system\.getenv.*|vault:.*|changeme-please|redacted|none|null))$`)
 
 // known are words with digits that are nobody's secret.
 var known = set(`1password keepass2 web3 oauth2 oauth1 2fa mfa sha1 sha256 sha512 sha-256 sha-512 sha3 md5 md4 base64 base32 argon2 argon2id bcrypt2 pbkdf2 aes256 aes-256 aes128 rsa2048 rsa4096 ed25519 x509 utf8 utf-8 utf16 office365 microsoft365 m365 o365 fido2 u2f ipv4 ipv6 http2 wpa2 wpa3 k8s s3 ec2 p12 pkcs12 pkcs8 hs256 rs256 es256 nist800 rfc7519 24/7 i18n`)
@@ -64,7 +63,7 @@ func isASCIIAlnum(b byte) bool {
 
 var (
 	// harmless are dates, times, versions, amounts, addresses and the like.
-	harmless = regexp.MustCompile(`(?i)^(?:\d{4}-\d\d?(?:-\d\d?)?(?:T.*)?|\d\d?[./-]\d\d?(?:[./-]\d{2,4})?|\d\d?:\d\d(?::\d\d)?(?:[ap]m)?|\d\d?[ap]m|v?\d+(?:\.\d+)+(?:-[a-z]+\d*)?|v\d+|\d+(?:st|nd|rd|th|s|%|x|k|m|kb|mb|gb|cm|mm|ms|km|kg|px|min|h|hrs?|d|bit|bits|-bit|-digit|-character|-day|-factor|-step|-word|-letter)|[€$£#]\d.*|\d+[€$£].*|[^@\s]+@[^@\s]+\.[a-z]{2,}|[a-z][a-z0-9+.-]*://.*|www\..*|[\w-]+\.(?:com|org|net|io|dev|txt|pdf|md|go|py|js|json|ya?ml|csv|html?))$`)
+	harmless = newPattern(`(?i)^(?:\d{4}-\d\d?(?:-\d\d?)?(?:T.*)?|\d\d?[./-]\d\d?(?:[./-]\d{2,4})?|\d\d?:\d\d(?::\d\d)?(?:[ap]m)?|\d\d?[ap]m|v?\d+(?:\.\d+)+(?:-[a-z]+\d*)?|v\d+|\d+(?:st|nd|rd|th|s|%|x|k|m|kb|mb|gb|cm|mm|ms|km|kg|px|min|h|hrs?|d|bit|bits|-bit|-digit|-character|-day|-factor|-step|-word|-letter)|[€$£#]\d.*|\d+[€$£].*|[^@\s]+@[^@\s]+\.[a-z]{2,}|[a-z][a-z0-9+.-]*://.*|www\..*|[\w-]+\.(?:com|org|net|io|dev|txt|pdf|md|go|py|js|json|ya?ml|csv|html?))$`)
 	// special are signs that words do not have.
 	special = `!@#$%^&*+=~|\<>?`
 )
@@ -87,10 +86,10 @@ func strong(v string) bool {
 	return false
 }
 
-var digitGroupsOf = regexp.MustCompile(`^\d{3,}(?:-\d{3,})+$`)
+var digitGroupsOf = newPattern(`^\d{3,}(?:-\d{3,})+$`)
 
 // aYear is a number that is more likely a year.
-var aYear = regexp.MustCompile(`^(?:19|20)\d\d$`)
+var aYear = newPattern(`^(?:19|20)\d\d$`)
 
 // inWord says whether a word looks made up for want of blanks or in its capitals: as what
 // stands directly behind "password".
@@ -152,7 +151,7 @@ func tokenEnd(text string, i int) int {
 }
 
 // settingNext opens another setting or field.
-var settingNext = regexp.MustCompile(`^["']?[A-Za-z_][A-Za-z0-9_.-]{0,40}["']?[=:]`)
+var settingNext = newPattern(`^["']?[A-Za-z_][A-Za-z0-9_.-]{0,40}["']?[=:]`)
 
 // trimmedEnd leaves out the marks of the sentence behind a word.
 func trimmedEnd(text string, start, end int) int {

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -37,22 +36,22 @@ const (
 )
 
 var (
-	fenceLine  = regexp.MustCompile("^\\s{0,3}(?:```+|~~~+|\"\"\"\\s*$|'''\\s*$)")
-	itemLine   = regexp.MustCompile(`^\s*(?:[-*•·◦▪–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(\S.*)$`)
-	headLine   = regexp.MustCompile(`^\s{0,3}#{1,6}\s+(.*?)[\s#]*$`)
-	boldLine   = regexp.MustCompile(`^\s*\*\*[^*]{1,100}\*\*:?\s*$`)
-	ruleLine   = regexp.MustCompile(`^\s*(?:[-*_=]\s*){3,}$|^\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*:?-*:?\s*$`)
-	quoteMark  = regexp.MustCompile(`^\s*(?:>\s?)+`)
-	captionAll = regexp.MustCompile(`^\[[^\[\]]*\]$`)
-	urlPattern = regexp.MustCompile(`(?i)\b(?:https?://|www\.)[^\s<>"“”]+|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
+	fenceLine  = newPattern("^\\s{0,3}(?:```+|~~~+|\"\"\"\\s*$|'''\\s*$)")
+	itemLine   = newPattern(`^\s*(?:[-*•·◦▪–—]|\(?\d{1,3}[.)]|\(?[a-zA-Z][)])\s+(\S.*)$`)
+	headLine   = newPattern(`^\s{0,3}#{1,6}\s+(.*?)[\s#]*$`)
+	boldLine   = newPattern(`^\s*\*\*[^*]{1,100}\*\*:?\s*$`)
+	ruleLine   = newPattern(`^\s*(?:[-*_=]\s*){3,}$|^\s*\|?(?:\s*:?-{2,}:?\s*\|)+\s*:?-*:?\s*$`)
+	quoteMark  = newPattern(`^\s*(?:>\s?)+`)
+	captionAll = newPattern(`^\[[^\[\]]*\]$`)
+	urlPattern = newPattern(`(?i)\b(?:https?://|www\.)[^\s<>"“”]+|\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
 )
 
 // logNote is a line that goes on with a log if it stands right behind one.
-var logNote = regexp.MustCompile(`(?i)^\s*(?:note|warning|error|hint|caused by|info|debug|detail|context|help)\b\s*:`)
+var logNote = newPattern(`(?i)^\s*(?:note|warning|error|hint|caused by|info|debug|detail|context|help)\b\s*:`)
 
 // codeLine is a line of code, of a log or of a stack trace that stands outside of a
 // fence: it has the signs of one from beginning to end.
-var codeLine = regexp.MustCompile(`^\s*(?:` + strings.Join([]string{
+var codeLine = newPattern(`^\s*(?:` + strings.Join([]string{
 	`\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d\S*\]?\s+\S*\s*(?:\[?(?:ERROR|WARN|WARNING|INFO|DEBUG|FATAL|TRACE)\]?)\b.*`, `(?:ERROR|WARN|WARNING|DEBUG|FATAL|TRACE)\b[: \]].*`,
 	`at [\w.$<>]+ ?\(.*\)`, `[A-Z][A-Z0-9_]+=\S.*`, `panic: .*`, `goroutine \d+ .*`, `(?:[\w.*()]+/)*[\w.*]+\.[\w.*]+\([^ ]*\)`, `/?(?:[\w.@-]+/)+[\w.@-]+:\d+(?::\d+)?(?:[ :].*)?`, `exit status \d+`, `npm ERR!.*`, `error\[E\d+\]:.*`, `[\w.]*(?:Error|Exception): .*`, "`[^`]+`", `File ".*", line \d+.*`, `Traceback \(most recent call last\):`,
 	`(?:export )?(?:const|let|var) \w+ = .*`, `(?:async )?(?:def|func|function|class) \w+.*[({:]`, `(?:import|from) [\w.{} ,*]+ (?:from|import) .*`, `#include [<"].*`,
@@ -156,9 +155,9 @@ func unfolded(lines []string) []string {
 }
 
 var (
-	firstNumber  = regexp.MustCompile(`^\s*\(?1[.)]\s+\pL`)
-	secondNumber = regexp.MustCompile(`\s\(?2[.)]\s+\pL`)
-	laterNumber  = regexp.MustCompile(`\s\(?(?:[2-9]|1\d)[.)]\s+\pL`)
+	firstNumber  = newPattern(`^\s*\(?1[.)]\s+\pL`)
+	secondNumber = newPattern(`\s\(?2[.)]\s+\pL`)
+	laterNumber  = newPattern(`\s\(?(?:[2-9]|1\d)[.)]\s+\pL`)
 )
 
 // wraps says whether a line goes on with the sentence of the long line before it.
@@ -176,7 +175,7 @@ func wraps(last, line string) bool {
 
 // breaksAt ends in a word that none ends a sentence with: a picture may stand between it and
 // the next line.
-var breaksAt = regexp.MustCompile(`(?i)\pL['’]?\pL*\s+(?:a|an|the|my|our|your|his|their|is called|named)\s*$|^(?:(?:i|we) (?:own|have|drive|like|love|prefer|hate)|i(?:'m|’m| am)|(?:my|our) \pL+ is)\s*$`)
+var breaksAt = newPattern(`(?i)\pL['’]?\pL*\s+(?:a|an|the|my|our|your|his|their|is called|named)\s*$|^(?:(?:i|we) (?:own|have|drive|like|love|prefer|hate)|i(?:'m|’m| am)|(?:my|our) \pL+ is)\s*$`)
 
 // withoutCode takes fenced code out. Where code stood a mark stays, so that
 // the prose before and after is not run together.
@@ -434,9 +433,9 @@ jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs
 	openers = set(`i i'm i've i'd i'll we we're we've we'll my our it it's he he's she she's they they're the this that there you your and but so also then when if after before now today yesterday next last
 		ich wir meine mein yo mi je nous mon ma eu meu minha`)
 	germanMonths = set(`januar februar märz april mai juni juli august september oktober november dezember klasse stock etage jahrhundert`)
-	pairOpens    = regexp.MustCompile(`^\pL{1,2}\.(?:\s|$)`)
-	pairCloses   = regexp.MustCompile(`(?:^|\s)\p{Ll}\. \pL{1,2}$`)
-	lastToken    = regexp.MustCompile(`[^\s(\["“„«]+$`)
+	pairOpens    = newPattern(`^\pL{1,2}\.(?:\s|$)`)
+	pairCloses   = newPattern(`(?:^|\s)\p{Ll}\. \pL{1,2}$`)
+	lastToken    = newPattern(`[^\s(\["“„«]+$`)
 )
 
 // abbreviated says whether the full stop after before belongs to its last word.
@@ -516,7 +515,7 @@ func startsSentence(after string) bool {
 	return unicode.IsUpper(first)
 }
 
-var emoticon = regexp.MustCompile(`^\s*(?:[:;=8xX][-'^]?[)(DPpOo/\\|*\]\[3]+|<3+|\^_*\^|[xX]D+|:'\()(?:\s|$)`)
+var emoticon = newPattern(`^\s*(?:[:;=8xX][-'^]?[)(DPpOo/\\|*\]\[3]+|<3+|\^_*\^|[xX]D+|:'\()(?:\s|$)`)
 
 // smileys gives the length of the smileys and emoji at the beginning of a text.
 func smileys(after string) int {

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -170,7 +169,7 @@ var (
 	elided      = set(`moved relocated sold quit stopped started finished bought adopted switched love loved hate like live living work working allergic married turned not no never broke got lost can found left graduated replaced joined enjoy prefer speak play drink eat smoke have haven't havent need studying retired gave given came closed shut dropped resigned ditched promoted ended scrapped recovered sober vegan vegetarian cancelled canceled divorced single engaged back`)
 	// weighsFirst is nameFirst of a name that may be written small.
 	weighsFirst = english(`^(\pL+)\s+(weighs\s+\d)`)
-	nameFirst   = regexp.MustCompile(`^(\p{Lu}[\pL\pM'’-]+)\s+(is|weighs|sleeps|sings|runs|keeps|owns|collects|has|lives|works|moved|died|passed|speaks|loves|hates|likes|does|turned|started|quit|got|can|no|studies|plays|eats|drinks|smokes|joined|left)\b`)
+	nameFirst   = newPattern(`^(\p{Lu}[\pL\pM'’-]+)\s+(is|weighs|sleeps|sings|runs|keeps|owns|collects|has|lives|works|moved|died|passed|speaks|loves|hates|likes|does|turned|started|quit|got|can|no|studies|plays|eats|drinks|smokes|joined|left)\b`)
 )
 
 // newSaying takes a statement apart.
@@ -235,7 +234,7 @@ var bareYesNo = english(`^(?:yes|yeah|yep|yup|no|nope|nah)\s+(i|we|my|our|he|she
 var nounIs = english(`^((?:(?:the|my|our)\s+)?[\pL-]+(?:\s[\pL-]+)?)'s\s+(off|on|at|moved|been|cancelled|canceled|called|named|now|fine|a|an|in|not|no|gone|broken|out|due|from|over|\d+)\b`)
 
 // titleStop is a full stop that belongs to a title or a saint.
-var titleStop = regexp.MustCompile(`\b(St|Dr|Mr|Mrs|Ms|Mt|Ft|Prof)\. `)
+var titleStop = newPattern(`\b(St|Dr|Mr|Mrs|Ms|Mt|Ft|Prof)\. `)
 
 // noNames are words that begin a statement with a capital and are nobody's name.
 var noNames = set(`it this that these those there the here what who everything everyone everybody somebody someone nobody nothing something one today tomorrow yesterday he she they you life work school dinner lunch breakfast mum mom dad god nothing traffic weather class time money music everything`)
@@ -335,7 +334,7 @@ var (
 	// myAnimal is a pet as the one that is spoken of.
 	myAnimal   = english(`^(?:my|our)\s+(?:(?:new|old|little|other|rescue|big|baby)\s+)*(` + animals + `)(?:,?\s+(\p{Lu}[\pL'’-]+),?)?\s+`)
 	myRelative = english(`^(?:my|our)\s+((?:(?:older|younger|little|big|best|elder|eldest|oldest|youngest|new|dear|late|only|baby|twin|former|old|good|close|current)\s+)*)(` + sole + `|` + several + `|` + many + `)(?:,?\s+(\p{Lu}[\pL\pM'’-]+)(?:,)?)?\s+`)
-	eachMany   = regexp.MustCompile(`^(?:` + many + `)$`)
+	eachMany   = newPattern(`^(?:` + many + `)$`)
 	formerly   = english(`^(?:my|our)\s+(?:\pL+\s+)?(?:late|former|ex)\b`)
 )
 
@@ -452,16 +451,16 @@ func trimParticles(words []string) string {
 
 // match gives the groups of a pattern in the predicate, nil if one of the hints must
 // stand in it and none does, or the pattern does not match.
-func (s *saying) match(pattern *regexp.Regexp, hints ...string) []string {
+func (s *saying) match(pattern *pattern, hints ...string) []string {
 	return matchIn(s.predicate, s.lowPredicate, pattern, hints)
 }
 
 // matchText is match on the whole statement.
-func (s *saying) matchText(pattern *regexp.Regexp, hints ...string) []string {
+func (s *saying) matchText(pattern *pattern, hints ...string) []string {
 	return matchIn(s.text, s.low, pattern, hints)
 }
 
-func matchIn(text, low string, pattern *regexp.Regexp, hints []string) []string {
+func matchIn(text, low string, pattern *pattern, hints []string) []string {
 	if len(hints) > 0 && !contains(low, hints) {
 		return nil
 	}
@@ -498,7 +497,7 @@ func liked(text string) string {
 }
 
 var (
-	articles  = regexp.MustCompile(`^(?:the|a|an|some|any|all|every|most|much)\s+`)
+	articles  = newPattern(`^(?:the|a|an|some|any|all|every|most|much)\s+`)
 	thingEnd  = english(`\s*(?:[,;:!?()\[\]–—"“”]|[.…](?:\s|$)|\s-\s|[^\x00-\x{2bff}]|\s(?:because|since|so that|which|though|although|cuz|bc|as it|as they|it is|so)(?:\s|$)).*$`)
 	thingTail = english(`\s+(?:now|again|a lot|so much|very much|too much|these days|nowadays|at all|any ?more|lately|too|to be honest|tbh|lol|haha|the most|more than anything|at the moment|right now|currently|recently|though|btw|already|still|myself|ever since|in general|personally|either|really|honestly|today|yesterday|here|there)\W*$`)
 	onlyWhen  = english(`\s(?:when|whenever|if|unless|except|after|before|while|as long as|but|until|without)\s`)

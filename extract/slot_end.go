@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -44,8 +43,8 @@ func endSlot(s *saying) (about, bool) {
 }
 
 var (
-	dietWord  = regexp.MustCompile(`^(?:` + diets + `|keto|ketogenic|paleo|low-carb|gluten-free|dairy-free|sugar-free|mediterranean)$`)
-	eventWord = regexp.MustCompile(`\b(?:` + events + `)$`)
+	dietWord  = newPattern(`^(?:` + diets + `|keto|ketogenic|paleo|low-carb|gluten-free|dairy-free|sugar-free|mediterranean)$`)
+	eventWord = newPattern(`\b(?:` + events + `)$`)
 )
 
 var (

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -240,7 +239,7 @@ var services = set(`facebook twitter x instagram tiktok reddit slack netflix spo
 
 var (
 	subscriptionTo = english(`^(?:my|our|the)\s+(?:\pL+\s+)?subscription to\s+(.+)$`)
-	tongue         = regexp.MustCompile(`^` + languageNames + `(?: lessons?| class(?:es)?| course)?$`)
+	tongue         = newPattern(`^` + languageNames + `(?: lessons?| class(?:es)?| course)?$`)
 )
 
 // possession gives the slot of something that one has.
@@ -262,7 +261,7 @@ func possession(thing string) string {
 // forToday tells that something has ended for a day only.
 var forToday = english(`\b(?:early|for (?:the day|the night|a bit|a while|now|lunch|an hour|a few|good reason)|at (?:\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midnight|lunch)|last night|tonight|this (?:morning|afternoon|evening)|because of the (?:storm|weather|rain|snow|heat|wind))\b`)
 
-var dietName = regexp.MustCompile(`^(?:` + diets + `|keto|paleo|low-carb)$`)
+var dietName = newPattern(`^(?:` + diets + `|keto|paleo|low-carb)$`)
 
 // means gives the slot of something that is taken, or kept from.
 func means(what string) about {
@@ -450,9 +449,9 @@ func (a about) anchored(text string) about {
 	return a
 }
 
-var hourWord = regexp.MustCompile(`^(?:\d{1,2}[:.]\d\d(?:am|pm)?|\d{1,2}(?:am|pm)|noon|midnight)$`)
+var hourWord = newPattern(`^(?:\d{1,2}[:.]\d\d(?:am|pm)?|\d{1,2}(?:am|pm)|noon|midnight)$`)
 
-var datedAs = regexp.MustCompile(`^(?:week of )?\d{4}-\d\d(?:-\d\d)?$`)
+var datedAs = newPattern(`^(?:week of )?\d{4}-\d\d(?:-\d\d)?$`)
 
 // thereIn is a place that was named before.
 var thereIn = english(`\bthere\b`)
@@ -572,18 +571,18 @@ func foreignOver(text string) string {
 }
 
 var overForms = []struct {
-	pattern *regexp.Regexp
+	pattern *pattern
 	without string
 	elide   *strings.Replacer
 }{
-	{regexp.MustCompile(`^(.+?) nicht mehr(.*)$`), "$1$2", strings.NewReplacer()},
-	{regexp.MustCompile(`^(.+?) kein(en|e|em|er|)(\s.+?) mehr(.*)$`), "$1 ein$2$3$4", strings.NewReplacer()},
-	{regexp.MustCompile(`^(?:yo )?ya no (.+)$`), "$1", strings.NewReplacer()},
-	{regexp.MustCompile(`^(j|nous|on|il|elle|ils|elles|je|mon \pL+|ma \pL+) ?(?:ne |n')(.+?) plus( .*|)$`), "$1 $2$3", strings.NewReplacer("je h", "j'h", "je a", "j'a", "je e", "j'e", "je é", "j'é", "je u", "j'u")},
-	{regexp.MustCompile(`^(?:eu )?(?:já não) (.+)$`), "$1", strings.NewReplacer()},
-	{regexp.MustCompile(`^(?:eu )?não (.+?) mais( .*|)$`), "$1$2", strings.NewReplacer()},
-	{regexp.MustCompile(`^(?:io )?non (.+?) più( .*|)$`), "$1$2", strings.NewReplacer()},
-	{regexp.MustCompile(`^我(?:已经)?不再(.+)$`), "我$1", strings.NewReplacer()},
+	{newPattern(`^(.+?) nicht mehr(.*)$`), "$1$2", strings.NewReplacer()},
+	{newPattern(`^(.+?) kein(en|e|em|er|)(\s.+?) mehr(.*)$`), "$1 ein$2$3$4", strings.NewReplacer()},
+	{newPattern(`^(?:yo )?ya no (.+)$`), "$1", strings.NewReplacer()},
+	{newPattern(`^(j|nous|on|il|elle|ils|elles|je|mon \pL+|ma \pL+) ?(?:ne |n')(.+?) plus( .*|)$`), "$1 $2$3", strings.NewReplacer("je h", "j'h", "je a", "j'a", "je e", "j'e", "je é", "j'é", "je u", "j'u")},
+	{newPattern(`^(?:eu )?(?:já não) (.+)$`), "$1", strings.NewReplacer()},
+	{newPattern(`^(?:eu )?não (.+?) mais( .*|)$`), "$1$2", strings.NewReplacer()},
+	{newPattern(`^(?:io )?non (.+?) più( .*|)$`), "$1$2", strings.NewReplacer()},
+	{newPattern(`^我(?:已经)?不再(.+)$`), "我$1", strings.NewReplacer()},
 }
 
 // foreignSlot gives the slot of what is said in another language: it can only be over.

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -246,7 +245,7 @@ var (
 	// onlySuch limits a denial to some of a kind.
 	onlySuch = english(`\s(?:who|that (?:is|are|was|were|have|has)|which)\s`)
 	// ofOthers goes on with a noun that a diet only describes: "vegan nurse".
-	ofOthers = regexp.MustCompile(`^\s+(?:nurse|chef|cook|baker|student|teacher|restaurant|cafe|cook\w*|food|recipes?|brand|shoes|\pL{4,}(?:er|or|ist|ian))\b`)
+	ofOthers = newPattern(`^\s+(?:nurse|chef|cook|baker|student|teacher|restaurant|cafe|cook\w*|food|recipes?|brand|shoes|\pL{4,}(?:er|or|ist|ian))\b`)
 )
 
 var notOnly = english(`\bnot only\b`)

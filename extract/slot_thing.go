@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"strings"
 )
 
@@ -70,12 +69,12 @@ var (
 
 // runsOn tells what a part of a project is made with or runs on: "our CI runs on Jenkins",
 // "Osprey's frontend is in React".
-var runsOn = regexp.MustCompile(`^(?:(?i:the|our|my)\s+)?((?:\p{Lu}[\pL\d_-]*(?:'s|’s)\s+)?(?i:ci|cd|front-?end|back-?end|pipeline|api|app|server|website|site|infra|infrastructure|hosting|monitoring|logging|search|cache|queue|staging|production|prod|tests|docs|blog|code|repo|build))\s+(?i:(?:is|are|runs|run|lives|live|sits|is hosted|are hosted|is written|is built)\s+(?:now\s+|currently\s+|all\s+)?(?:in|on|with|at))\s+(\p{Lu}[\pL\d+#.-]*(?:\s\p{Lu}[\pL\d+#.-]*)?)(?:\s+(?:now|currently|again|already|at the moment|these days)\b|\W*$|[,;(–—])`)
+var runsOn = newPattern(`^(?:(?i:the|our|my)\s+)?((?:\p{Lu}[\pL\d_-]*(?:'s|’s)\s+)?(?i:ci|cd|front-?end|back-?end|pipeline|api|app|server|website|site|infra|infrastructure|hosting|monitoring|logging|search|cache|queue|staging|production|prod|tests|docs|blog|code|repo|build))\s+(?i:(?:is|are|runs|run|lives|live|sits|is hosted|are hosted|is written|is built)\s+(?:now\s+|currently\s+|all\s+)?(?:in|on|with|at))\s+(\p{Lu}[\pL\d+#.-]*(?:\s\p{Lu}[\pL\d+#.-]*)?)(?:\s+(?:now|currently|again|already|at the moment|these days)\b|\W*$|[,;(–—])`)
 
 // projectSlot reads facts of what someone works on.
 func projectSlot(s *saying) (about, bool) {
 	subject := func(who string) string { return strings.ToLower(strings.TrimSpace(who)) }
-	for _, p := range []*regexp.Regexp{listens, portIs} {
+	for _, p := range []*pattern{listens, portIs} {
 		if m := s.matchText(p, "port "); m != nil {
 			return about{name: "port", subject: subject(m[1]), value: m[2]}, true
 		}
@@ -113,7 +112,7 @@ func projectSlot(s *saying) (about, bool) {
 			return about{name: strings.ToLower(m[2]), subject: subject(m[1]), value: value}, true
 		}
 	}
-	for _, p := range []*regexp.Regexp{usesTool, upgraded} {
+	for _, p := range []*pattern{usesTool, upgraded} {
 		if m := s.match(p, "use", "using", "run", "are on", "target", "support", "grade", "update", "migrated", "moved", "bumped", "switched"); m != nil && s.self() {
 			return s.about("version:"+strings.ToLower(m[1]), strings.TrimRight(m[2], "."))
 		}
@@ -203,8 +202,8 @@ var (
 	timeWord   = set(`tomorrow today tonight yesterday noon midnight midday week weeks weekend month months year years day days hour hours minutes spring summer autumn fall winter morning afternoon evening night am pm a.m p.m a.m. p.m. o'clock sharp next this last coming following first second third end beginning start middle early late mid half quarter past easter christmas ago after before and`)
 	hangsOn    = set(`of the at on in from to till until by around about or for a an and after before past`)
 	besideTime = set(`at in with for on from to and but because instead now not until till via near outside inside here there btw or so then sharp`)
-	bareNumber = regexp.MustCompile(`^\d{1,2}$`)
-	clock      = regexp.MustCompile(`^(?:\d{1,2}(?:[:.h]\d{2})?(?:am|pm|a\.m|p\.m)?|\d{1,2}(?:st|nd|rd|th)|\d{4}|\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?|\d{1,2}[/.]\d{1,2}(?:[/.]\d{2,4})?|\d{1,2}(?:[:.]\d\d)?(?:am|pm)?[-–]\d{1,2}(?:[:.]\d\d)?(?:am|pm)?|\d{1,2}-[\pL]+-\d{4})$`)
+	bareNumber = newPattern(`^\d{1,2}$`)
+	clock      = newPattern(`^(?:\d{1,2}(?:[:.h]\d{2})?(?:am|pm|a\.m|p\.m)?|\d{1,2}(?:st|nd|rd|th)|\d{4}|\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?|\d{1,2}[/.]\d{1,2}(?:[/.]\d{2,4})?|\d{1,2}(?:[:.]\d\d)?(?:am|pm)?[-–]\d{1,2}(?:[:.]\d\d)?(?:am|pm)?|\d{1,2}-[\pL]+-\d{4})$`)
 )
 
 var (
@@ -249,7 +248,7 @@ func eventSlot(s *saying) (about, bool) {
 			return s.about("taking part in:"+what, "")
 		}
 	}
-	for _, p := range []*regexp.Regexp{goingTo, notGoing} {
+	for _, p := range []*pattern{goingTo, notGoing} {
 		if m := s.match(p, "to "); m != nil {
 			if where := destination(m[1]); where != "" {
 				return about{name: "going to:" + where, subject: s.subject, negated: s.denied || p == notGoing}, true
@@ -569,10 +568,10 @@ func habitSlot(s *saying) (about, bool) {
 
 var (
 	// transport is what one takes to get somewhere.
-	transport = regexp.MustCompile(`^(?:the |a )?(?:bus|train|tram|metro|subway|tube|ferry|underground|s-bahn|u-bahn)\b`)
+	transport = newPattern(`^(?:the |a )?(?:bus|train|tram|metro|subway|tube|ferry|underground|s-bahn|u-bahn)\b`)
 	toWork    = english(`^(?:to (?:work|school|uni|the office|university)|every (?:day|morning|weekday)|daily|now|these days|because|since|,|and\b|so\b)`)
 	// distance is how far one goes; "5 km" is nothing that one has.
-	distance = regexp.MustCompile(`^(?:about |around |up to |almost |nearly |like )?(\d[\d.,]*\s?(?:km|kms|kilometers?|kilometres?|k|miles?|mi|m|meters?|metres?|laps?|lengths?|steps?)\b)`)
+	distance = newPattern(`^(?:about |around |up to |almost |nearly |like )?(\d[\d.,]*\s?(?:km|kms|kilometers?|kilometres?|k|miles?|mi|m|meters?|metres?|laps?|lengths?|steps?)\b)`)
 	overWays = set(`run swim cycle dance`)
 	// fillerLike is a "like" that means nothing.
 	fillerLike = english(`^like\s+(all|every|\d|two|three|five|ten|twenty|a\s)`)

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -41,7 +40,7 @@ var behindOpinion = set(`to for at in on and but or because since as with from t
 
 var (
 	zodiac    = set(`aries taurus gemini cancer leo virgo libra scorpio sagittarius capricorn aquarius pisces`)
-	bloodType = regexp.MustCompile(`(?i)^(?:the )?(?:a|b|ab|o|0)\s*(?:[+-−]|pos(?:itive)?|neg(?:ative)?|plus|minus|rh\S*|$)`)
+	bloodType = newPattern(`(?i)^(?:the )?(?:a|b|ab|o|0)\s*(?:[+-−]|pos(?:itive)?|neg(?:ative)?|plus|minus|rh\S*|$)`)
 	ofNumber  = set(`height weight rent salary budget bedtime alarm shift`)
 	byMeans   = english(`^(?:by |on |a |the )?(?:train|bus|tram|car|bike|bicycle|foot|metro|subway|tube|ferry|boat|scooter|motorbike|plane|walk)\b`)
 	bedtimes  = english(`\b(?:noon|midnight|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|half|quarter|morning|evening|night|day|late|early|monday|tuesday|wednesday|thursday|friday|saturday|sunday)\b`)
@@ -89,7 +88,7 @@ var doingWord = english(`^(?:[\pL-]{3,}ing\b(?:\s|$)|(?:being|been|has|have|was|
 var givenNames = set(`adam alice alex alexander amanda amy ana andrea andrew andy anna anne anthony antonio arthur ben benjamin bob brian carl carla carlos caroline catherine charles chloe chris christina christine claire clara dan daniel dave david diana diane elena elizabeth ella emily emma eric erik eva felix fiona frank fred gary george grace greg hannah helen henry ian ines irene jack jacob james jane jason jean jennifer jenny jessica jim joan joe john jonas jose joseph joshua juan julia julian julie karen karin kate katherine katie kevin kim laura lea leo leon lily linda lisa liz louis louise lucas lucy luis luke marco maria mark marta martha martin mary matt matthew max megan mia michael michelle miguel mike mohammed monica nancy natalie nick nicole nina noah noor nora olga oliver olivia oscar pablo pat patrick paul paula pedro peter phil philip rachel rebecca richard rita robert roger rosa ruth ryan sam samantha samuel sandra sara sarah scott simon sofia sophie stefan stephen steve steven sue susan tanja tara ted teresa theo thomas tim tina tom tony valerie vera victor victoria walter wendy will william yuki zoe`)
 
 // peopleOf tells where somebody or their name is from, which is no name.
-var peopleOf = regexp.MustCompile(`^(?:` + languageNames + `|american|australian|canadian|mexican|brazilian|indian|swiss|biblical|celtic|slavic|african|asian|european|nordic|scandinavian|iranian|persian|filipino|austrian|belgian)$`)
+var peopleOf = newPattern(`^(?:` + languageNames + `|american|australian|canadian|mexican|brazilian|indian|swiss|biblical|celtic|slavic|african|asian|european|nordic|scandinavian|iranian|persian|filipino|austrian|belgian)$`)
 
 // What one can do, and what a project is called.
 

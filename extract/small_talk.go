@@ -17,7 +17,7 @@ const (
 	thing  = `(?:news|idea|job|work|point|question|thing|stuff|photo|pic|picture|shot|story|one|choice|plan|answer|advice|suggestion|tip|way|time|day|start|move|news|achievement|accomplishment|memories|experience|feeling|attitude|goal|progress|memory|names?)`
 )
 
-var smallTalk = regexp.MustCompile(`^(?:(?:` + strings.Join([]string{
+var smallTalk = newPattern(`^(?:(?:` + strings.Join([]string{
 	// Greetings.
 	`(?:hi|hello|hey+|heya|hiya|yo|howdy|greetings|welcome|sup|dear)(?: back| again| there| all| everyone| everybody| guys| folks| team| @)*`,
 	`good (?:morning|afternoon|evening|day|night)`, `(?:good )?(?:morning|evening)`,
@@ -101,13 +101,13 @@ var unspacedTalk = set(`
 `)
 
 // unspacedRow is a row of such sentences without a mark between.
-var unspacedRow = func() *regexp.Regexp {
+var unspacedRow = func() *pattern {
 	var all []string
 	for talk := range unspacedTalk {
 		all = append(all, regexp.QuoteMeta(talk))
 	}
 	slices.Sort(all)
-	return regexp.MustCompile(`^(?:(?:` + strings.Join(all, `|`) + `|哈|呵|w|笑)+[了啦啊呀吧哦喔嗯ねよ]?)+$`)
+	return newPattern(`^(?:(?:` + strings.Join(all, `|`) + `|哈|呵|w|笑)+[了啦啊呀吧哦喔嗯ねよ]?)+$`)
 }()
 
 // foreignThanks are thanks for something, in other languages.

@@ -2,7 +2,6 @@ package extract
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -206,9 +205,9 @@ func finish(ctx context.Context, in []statement, keepSecrets bool) ([]statement,
 }
 
 // leadingDash is a dash that hung the statement on to what was left out.
-var leadingDash = regexp.MustCompile(`^(?:[-–—•]+\s+)+`)
+var leadingDash = newPattern(`^(?:[-–—•]+\s+)+`)
 
-var redaction = regexp.MustCompile(`\[redacted:[a-z]+\]`)
+var redaction = newPattern(`\[redacted:[a-z]+\]`)
 
 // withoutStop drops one full stop at the end, unless it belongs to the last word.
 func withoutStop(text string) string {
