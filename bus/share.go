@@ -2,6 +2,7 @@ package bus
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"strings"
 	"sync"
@@ -115,6 +116,18 @@ func (b *Bus) Tenants(ctx context.Context) (ofLive, ofBackfill map[string]int, e
 	}
 	b.held.set(counted)
 	return ofLive, ofBackfill, nil
+}
+
+// Remake makes the stream anew, without what it holds.
+func (b *Bus) Remake(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, requestTimeout)
+	defer cancel()
+	err := b.js.DeleteStream(ctx, b.cfg.Stream)
+	if err != nil && !errors.Is(err, jetstream.ErrStreamNotFound) { // another replica was first
+		return unavailable("bus.remake", err)
+	}
+	b.kick()
+	return nil
 }
 
 // ownerOf reads a subject that subject wrote.

@@ -29,6 +29,9 @@ type fixture struct {
 	*Log
 	pool *postgres.Pool
 	bus  *bus.Bus
+	// stream is the bus's, on conn.
+	stream string
+	conn   *nats.Conn
 	// owner is the connection string of the schema's owner.
 	owner string
 }
@@ -46,7 +49,8 @@ func openOn(t testing.TB, conn *nats.Conn, cfg Config) fixture {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	b, err := bus.Open(conn, bus.Config{Stream: "TEST_" + nats.NewInbox()[7:], Log: zerolog.Nop()})
+	stream := "TEST_" + nats.NewInbox()[7:]
+	b, err := bus.Open(conn, bus.Config{Stream: stream, Log: zerolog.Nop()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +62,7 @@ func openOn(t testing.TB, conn *nats.Conn, cfg Config) fixture {
 		}
 	})
 	cfg.Log = zerolog.Nop()
-	return fixture{New(pool, b, cfg), pool, b, owner}
+	return fixture{Log: New(pool, b, cfg), pool: pool, bus: b, stream: stream, conn: conn, owner: owner}
 }
 
 // message makes one of role with a text; clientID may be "".

@@ -71,7 +71,8 @@ type Relay struct {
 	// Known to the goroutine alone.
 	made       string    // the stream that was last seen
 	lost       uint64    // publications of this process that had failed then
-	emptySince time.Time // zero while the stream holds something
+	emptySince time.Time // zero while somebody is given, or will be, what the stream holds
+	deadSince  time.Time // zero unless it holds what nobody is ever given
 	expireAt   time.Time
 	failures   int // in a row
 }
@@ -181,7 +182,7 @@ func (r *Relay) look(ctx context.Context) (more bool, err error) {
 	}
 	state, err := r.log.bus.State(ctx)
 	if err != nil {
-		r.emptySince = time.Time{}
+		r.emptySince, r.deadSince = time.Time{}, time.Time{}
 		return false, err // nothing is marked as published that could not be
 	}
 	if err := r.checkLost(ctx, state); err != nil {
@@ -193,6 +194,10 @@ func (r *Relay) look(ctx context.Context) (more bool, err error) {
 	live, backfill, err := r.log.bus.Tenants(ctx)
 	if err != nil {
 		return false, err
+	}
+	if dead := r.isDead(state, len(live)+len(backfill) > 0); dead {
+		r.log.cfg.Log.Warn().Msg("the stream holds what nobody is given: it is made anew")
+		return false, r.log.bus.Remake(ctx)
 	}
 	for priority, lane := range []struct {
 		bus.Lane
@@ -257,6 +262,23 @@ func (r *Relay) checkLost(ctx context.Context, state bus.State) error {
 		r.log.cfg.Log.Info().Int64("messages", n).Str("because", lost).Msg("publishing again what is open")
 	}
 	return nil
+}
+
+// isDead says whether the stream has for a while held something of which its consumers know
+// nothing, as after its disk was full: they take it for done. It would stand in the way of
+// what is published for ever.
+func (r *Relay) isDead(state bus.State, holds bool) bool {
+	now := time.Now()
+	switch {
+	case !holds || state.Live.Total()+state.Backfill.Total() > 0:
+		r.deadSince = time.Time{}
+	case r.deadSince.IsZero():
+		r.deadSince = now
+	case now.Sub(r.deadSince) >= r.cfg.EmptyFor:
+		r.deadSince = time.Time{}
+		return true
+	}
+	return false
 }
 
 type dueMessage struct {

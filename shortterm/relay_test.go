@@ -2,20 +2,24 @@ package shortterm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/bus"
 	"github.com/memdhq/memd/internal/memdtest"
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // quick is a relay that does not keep a test waiting.
@@ -130,6 +134,61 @@ func TestAWipedStoreIsMadeGood(t *testing.T) {
 	for id, n := range settled() {
 		equal(t, fmt.Sprint("message ", id), n, 1)
 	}
+}
+
+// What a consumer takes for done and the stream still holds, as after a full disk, would
+// count for its tenant's share for ever.
+func TestAStreamThatNobodyIsGivenIsMadeAnew(t *testing.T) {
+	f := open(t, Config{})
+	js, err := jetstream.New(f.conn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	created := func() time.Time {
+		s, err := js.Stream(t.Context(), f.stream)
+		if err != nil {
+			return time.Time{}
+		}
+		return s.CachedInfo().Created
+	}
+	// Whoever keeps the stream may put the consumer right first: then it is broken again.
+	for range 10 {
+		memdtest.Until(t, "the queue is ready", func() bool { return f.bus.Check(t.Context()) == nil })
+		was := created()
+		if err := js.DeleteConsumer(t.Context(), f.stream, "live"); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 2 * f.bus.Share() {
+			f.bus.Publish(bus.Work{Tenant: tenant, SessionNo: int64(i), MessageIDs: []int64{int64(i)}}, 0)
+		}
+		memdtest.Until(t, "the stream is full of it", func() bool {
+			s, err := js.Stream(t.Context(), f.stream)
+			return err == nil && s.CachedInfo().State.Msgs >= uint64(2*f.bus.Share())
+		})
+		_, err := js.CreateConsumer(t.Context(), f.stream, jetstream.ConsumerConfig{
+			Durable: "live", AckPolicy: jetstream.AckExplicitPolicy, DeliverPolicy: jetstream.DeliverAllPolicy, FilterSubject: strings.ToLower(f.stream) + ".nobody.>",
+		})
+		if errors.Is(err, jetstream.ErrConsumerExists) || errors.Is(err, jetstream.ErrConsumerNameAlreadyInUse) {
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := f.NewRelay(quick)
+		memdtest.Until(t, "it is made anew, or delivered", func() bool {
+			_, err := r.look(t.Context())
+			s, stateErr := f.bus.State(t.Context())
+			return err == nil && stateErr == nil && (!created().Equal(was) || s.Live.Pending > 0)
+		})
+		if !created().Equal(was) {
+			f.append(t, call(t, "s", "hello"))
+			f.relay(t, quick)
+			f.work(t)
+			f.drained(t)
+			return
+		}
+	}
+	t.Error("it never was made anew")
 }
 
 func TestNATSAwayForLongIsMadeGood(t *testing.T) {
