@@ -1,6 +1,13 @@
 package memdtest
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
 
 const (
 	shm = "/dev/shm"
@@ -19,4 +26,23 @@ func memory() string {
 		return ""
 	}
 	return shm
+}
+
+// release ends what runs from a program in the folder, and unmounts what is mounted on it:
+// a memd outlives tests that are killed, and so does a disk that was made for one.
+func release(dir string) {
+	programs, err := filepath.Glob("/proc/[0-9]*/exe")
+	if err != nil {
+		return
+	}
+	for _, link := range programs {
+		program, err := os.Readlink(link)
+		if err != nil || !strings.HasPrefix(program, dir+"/") {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(link))); err == nil {
+			_ = unix.Kill(pid, unix.SIGKILL)
+		}
+	}
+	_ = unix.Unmount(dir, unix.MNT_DETACH) // mostly nothing is
 }

@@ -2,6 +2,10 @@ package memdtest_test
 
 import (
 	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -62,5 +66,34 @@ func TestPreparedRunsOnce(t *testing.T) {
 	}
 	if runs != 1 {
 		t.Fatalf("prepare ran %d times", runs)
+	}
+}
+
+// What runs that were killed left goes when the next makes its first folder, with what
+// still runs from there; what belongs to a process that is alive stays, and so does what
+// has another name.
+func TestLeftoversAreSwept(t *testing.T) {
+	parent := memdtest.Dir(t)
+	ended := exec.Command("true")
+	if err := ended.Run(); err != nil {
+		t.Fatal(err)
+	}
+	stays := map[string]bool{
+		fmt.Sprintf("memd-test-%d-1", ended.Process.Pid): false,
+		fmt.Sprintf("memd-test-%d-1", os.Getpid()):       true,
+		fmt.Sprintf("memd-test-%d", ended.Process.Pid):   true,
+		"memd-test-x-1": true,
+		"other":         true,
+	}
+	for name := range stays {
+		if err := os.MkdirAll(filepath.Join(parent, name, "within"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	memdtest.Sweep(parent)
+	for name, stay := range stays {
+		if _, err := os.Stat(filepath.Join(parent, name)); (err == nil) != stay {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

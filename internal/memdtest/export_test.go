@@ -1,0 +1,3 @@
+package memdtest
+
+var Sweep = sweep
