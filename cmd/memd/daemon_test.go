@@ -36,12 +36,12 @@ func TestMain(m *testing.M) {
 		runModelServer()
 		return
 	}
-	dir, err := os.MkdirTemp("", "memd-bin-")
+	dir, err := memdtest.MakeDir()
 	if err != nil {
 		panic(err)
 	}
 	binary, temporary = filepath.Join(dir, "memd"), filepath.Join(dir, "t")
-	if err := errors.Join(os.Chmod(dir, 0o755), os.Mkdir(temporary, 0o777), os.Chmod(temporary, 0o777|os.ModeSticky)); err != nil {
+	if err := errors.Join(os.Mkdir(temporary, 0o777), os.Chmod(temporary, 0o777|os.ModeSticky)); err != nil {
 		panic(err)
 	}
 	build := exec.Command("go", "build", "-ldflags", "-X main.version=v0.0.0-test", "-o", binary, ".")
@@ -67,6 +67,8 @@ type daemon struct {
 	// ended is closed when the process is gone; err is then its exit.
 	ended chan struct{}
 	err   error
+	// key is sent with what a caller asks, unless it is empty.
+	key string
 
 	mu  sync.Mutex
 	log bytes.Buffer
@@ -90,11 +92,7 @@ func dataDir(t *testing.T) string {
 	t.Helper()
 	made.Do(func() {
 		// Made by a first start, which is a test in itself.
-		made.dir, made.err = os.MkdirTemp("", "memd-made-")
-		if made.err == nil {
-			made.err = os.Chmod(made.dir, 0o755)
-		}
-		if made.err == nil {
+		if made.dir, made.err = memdtest.MakeDir(); made.err == nil {
 			d := start(t, made.dir)
 			made.err, _ = d.terminate()
 		}
@@ -163,6 +161,11 @@ func launchProgram(t *testing.T, program, dir string, env ...string) *daemon {
 		t.Fatalf("memd does not listen\n%s", d.logged())
 	}
 	return d
+}
+
+// as is the same memd for a part of the test, whose callers send a key.
+func (d *daemon) as(t *testing.T, key string) *daemon {
+	return &daemon{t: t, cmd: d.cmd, url: d.url, ended: d.ended, key: key}
 }
 
 // start launches memd and waits until it is ready.

@@ -43,6 +43,9 @@ type caller struct {
 func (d *daemon) caller(t *testing.T, header ...string) caller {
 	kept := &http.Transport{MaxIdleConnsPerHost: 64}
 	t.Cleanup(kept.CloseIdleConnections)
+	if d.key != "" {
+		header = append([]string{"Authorization", "Bearer " + d.key}, header...)
+	}
 	return caller{t, d.url, &http.Client{Transport: kept}, header}
 }
 

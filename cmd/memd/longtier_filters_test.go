@@ -159,11 +159,9 @@ var wrongFilters = []struct{ name, filter, location string }{
 	{"a text", `"kind = herb"`, "filters"},
 }
 
-// TestFilters tries each filter wherever there are filters: all must understand it in the
+// playFilters tries each filter wherever there are filters: all must understand it in the
 // same way.
-func TestFilters(t *testing.T) {
-	t.Parallel()
-	d := start(t, dataDir(t))
+func playFilters(t *testing.T, d *daemon) {
 	c := d.caller(t)
 	for _, name := range allPlants {
 		c.keep(name, object{"user_id": "garden", "metadata": raw(plants[name])})

@@ -8,9 +8,7 @@ import (
 	"testing"
 )
 
-func TestSearch(t *testing.T) {
-	t.Parallel()
-	d := start(t, dataDir(t))
+func playSearch(t *testing.T, d *daemon) {
 
 	t.Run("a score says how near a memory is", func(t *testing.T) {
 		c := d.caller(t)
@@ -222,9 +220,7 @@ func TestSearch(t *testing.T) {
 
 // A context without a query asks for what the last two messages say that have something
 // to say.
-func TestRecallFromWhatWasSaidLast(t *testing.T) {
-	t.Parallel()
-	d := start(t, dataDir(t))
+func playRecallFromWhatWasSaidLast(t *testing.T, d *daemon) {
 
 	t.Run("the last two messages that carry text are the question", func(t *testing.T) {
 		c := d.caller(t)

@@ -11,9 +11,7 @@ import (
 	"testing"
 )
 
-func TestRepeats(t *testing.T) {
-	t.Parallel()
-	d := start(t, dataDir(t))
+func playRepeats(t *testing.T, d *daemon) {
 	const fact = "I keep my bicycle in the cellar"
 
 	t.Run("the same thing again is no change", func(t *testing.T) {
@@ -148,9 +146,7 @@ func TestRepeats(t *testing.T) {
 	})
 }
 
-func TestForgetting(t *testing.T) {
-	t.Parallel()
-	d := start(t, dataDir(t))
+func playForgetting(t *testing.T, d *daemon) {
 
 	t.Run("deleting one user leaves all others as they were", func(t *testing.T) {
 		c := d.caller(t)
@@ -315,11 +311,9 @@ var requestsWithIDs = map[string]string{
 	"POST /v1/dead-letters/{id}/discard":    "",
 }
 
-// TestWhatIsNotYoursIsNotThere asks every route for what belongs to another tenant, and to
+// playWhatIsNotYoursIsNotThere asks every route for what belongs to another tenant, and to
 // another user.
-func TestWhatIsNotYoursIsNotThere(t *testing.T) {
-	t.Parallel()
-	d := start(t, dataDir(t), "MEMD_API_KEYS=k-one=one,k-one-admin=one:admin,k-one-reader=one:reader,k-two=two,k-two-admin=two:admin")
+func playWhatIsNotYoursIsNotThere(t *testing.T, d *daemon) {
 	key := func(t *testing.T, name string) caller { return d.caller(t, "Authorization", "Bearer "+name) }
 	one := key(t, "k-one")
 	p := posted{}

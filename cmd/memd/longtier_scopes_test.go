@@ -9,9 +9,7 @@ import (
 	"testing"
 )
 
-func TestScopes(t *testing.T) {
-	t.Parallel()
-	d := start(t, dataDir(t))
+func playScopes(t *testing.T, d *daemon) {
 
 	t.Run("a memory must carry every id that is asked for", func(t *testing.T) {
 		c := d.caller(t)
@@ -326,9 +324,7 @@ func TestScopes(t *testing.T) {
 }
 
 // What was said in several sessions or to several agents goes when the last of them goes.
-func TestProvenance(t *testing.T) {
-	t.Parallel()
-	d := start(t, dataDir(t))
+func playProvenance(t *testing.T, d *daemon) {
 	forget := func(c caller, count int, query ...string) {
 		c.Helper()
 		var n struct{ Count int }

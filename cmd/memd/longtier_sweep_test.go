@@ -6,9 +6,7 @@ import (
 )
 
 // What has expired is not kept for ever.
-func TestWhatHasExpiredIsSwept(t *testing.T) {
-	t.Parallel() // it waits most of the time
-	d := start(t, dataDir(t))
+func playWhatHasExpiredIsSwept(t *testing.T, d *daemon) {
 	c := d.caller(t)
 	gone := c.keep("The voucher has run out", object{"user_id": "swept", "expires_at": "2001-01-01"})
 	stays := c.keep("The voucher is good", object{"user_id": "swept", "expires_at": "2999-01-01"})

@@ -17,9 +17,7 @@ var memoryFields = []string{"actor_id", "agent_id", "app_id", "categories", "cre
 	"memory_type", "metadata", "occurred_at", "pinned", "role", "run_id", "scope", "sources", "structured_attributes", "superseded_by",
 	"updated_at", "user_id", "valid_from", "valid_to"}
 
-func TestAddingMemories(t *testing.T) {
-	t.Parallel()
-	d := start(t, dataDir(t))
+func playAddingMemories(t *testing.T, d *daemon) {
 
 	t.Run("a string, a message and messages are all taken", func(t *testing.T) {
 		c := d.caller(t)
@@ -240,9 +238,7 @@ var large = strings.Repeat("0123456789abcdef", 16<<10+1)
 
 func pointer[T any](v T) *T { return &v }
 
-func TestReadingMemories(t *testing.T) {
-	t.Parallel()
-	d := start(t, dataDir(t))
+func playReadingMemories(t *testing.T, d *daemon) {
 
 	t.Run("every answer has the same shape, and its ids work everywhere", func(t *testing.T) {
 		c := d.caller(t)
@@ -464,9 +460,7 @@ func (c caller) patch(id string, body object) memory {
 	return m
 }
 
-func TestChangingMemories(t *testing.T) {
-	t.Parallel()
-	d := start(t, dataDir(t))
+func playChangingMemories(t *testing.T, d *daemon) {
 
 	t.Run("a new text is found and the old one is not", func(t *testing.T) {
 		c := d.caller(t)
@@ -737,9 +731,7 @@ func TestChangingMemories(t *testing.T) {
 	})
 }
 
-func TestBatchesOfMemories(t *testing.T) {
-	t.Parallel()
-	d := start(t, dataDir(t))
+func playBatchesOfMemories(t *testing.T, d *daemon) {
 	const path = "/v1/memories/batch"
 	batch := func(items ...object) object {
 		return object{"memories": append([]object{}, items...)}
