@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/internal/memdtest"
 	"pgregory.net/rapid"
 )
 
@@ -227,6 +228,7 @@ func TestMergePatch(t *testing.T) {
 		object := rapid.Map(rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c", `q"<`}), rapid.Deferred(func() *rapid.Generator[any] { return value(depth - 1) }), 0, 3), func(m map[string]any) any { return m })
 		return rapid.OneOf(leaf, object, object)
 	}
+	memdtest.Checks(t, 100)
 	rapid.Check(t, func(r *rapid.T) {
 		object := rapid.MapOfN(rapid.SampledFrom([]string{"a", "b", "c"}), value(3), 0, 4)
 		target, patch := encode(t, object.Draw(r, "target")), encode(t, object.Draw(r, "patch"))

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/internal/memdtest"
 	"github.com/memdhq/memd/lexical"
 	"github.com/memdhq/memd/postgres"
 	"pgregory.net/rapid"
@@ -186,6 +187,7 @@ func checkScores(t interface{ Fatalf(string, ...any) }, hits []Hit, text string)
 }
 
 func TestScoresFollowTheRanking(t *testing.T) {
+	memdtest.Checks(t, 100)
 	rapid.Check(t, func(r *rapid.T) {
 		var all []*candidate
 		for i := range rapid.IntRange(1, 40).Draw(r, "n") {

@@ -3,3 +3,5 @@
 package longterm
 
 const graphSize = 5000
+
+const checks = "50"

@@ -19,8 +19,8 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// Each check of a property here writes to a database; -rapid.checks overrides it.
-	if err := flag.Set("rapid.checks", "25"); err != nil {
+	// More are a flag away.
+	if err := flag.Set("rapid.checks", checks); err != nil {
 		panic(err)
 	}
 	memdtest.Main(m)

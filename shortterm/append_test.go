@@ -601,6 +601,7 @@ func TestTitles(t *testing.T) {
 	} {
 		equal(t, text, title(text), want)
 	}
+	memdtest.Checks(t, 100)
 	rapid.Check(t, func(t *rapid.T) {
 		got := title(rapid.String().Draw(t, "text"))
 		if utf8.RuneCountInString(got) > titleLength+1 || strings.ContainsAny(got, "\n\t") || !utf8.ValidString(got) {

@@ -3,6 +3,7 @@ package shortterm
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"testing"
 	"time"
@@ -15,7 +16,13 @@ import (
 	"github.com/rs/zerolog"
 )
 
-func TestMain(m *testing.M) { memdtest.Main(m) }
+func TestMain(m *testing.M) {
+	// More are a flag away.
+	if err := flag.Set("rapid.checks", checks); err != nil {
+		panic(err)
+	}
+	memdtest.Main(m)
+}
 
 const (
 	tenant = "acme"

@@ -11,9 +11,8 @@ import (
 func TestMain(m *testing.M) {
 	// The tokenizer's vocabulary is large and lives as long as the tests.
 	debug.SetGCPercent(800)
-	// A property of whole extractions takes long under the race detector; more checks
-	// are a flag away.
-	if err := flag.Set("rapid.checks", "30"); err != nil {
+	// More are a flag away.
+	if err := flag.Set("rapid.checks", checks); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)

@@ -1,0 +1,6 @@
+//go:build !race || long
+
+package llm
+
+// checks is how often each property is checked.
+const checks = "100"

@@ -1,0 +1,5 @@
+//go:build long
+
+package shortterm
+
+const checks = "100"
