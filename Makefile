@@ -4,6 +4,8 @@ GO       ?= go
 PYTHON   ?= python3
 # Tests of one package may take this long; -long has more time.
 TIMEOUT  ?= 10m
+# Tests that are left out or small under the race detector, of packages that have others.
+WHOLE    = ^Test(EveryCodePoint|Extreme|BodiesAreBounded|NearlyRightBodies)
 # How long each fuzz target runs.
 FUZZTIME ?= 5s
 VERSION  ?= $(shell git describe --tags --dirty 2>/dev/null || echo v0.1.0)
@@ -32,10 +34,13 @@ run: needs-go setup build ## Set up, build and start memd on 127.0.0.1:7411.
 test: needs-go setup ## Set up, check the sources and run all tests.
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "not as gofmt has it:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
-	# Tests of whole daemons wait for most of their time: more of them run at once than there are cores.
-	$(GO) test -race -p 3 -parallel 4 -timeout $(TIMEOUT) ./...
-	# The detector makes the rules ten times slower: what is large there runs without it.
-	$(GO) test -timeout $(TIMEOUT) ./extract/...
+	# Tests of whole daemons wait for most of their time: more of them run at once than there are
+	# cores. All has been vetted above.
+	$(GO) test -race -vet=off -p 3 -parallel 4 -timeout $(TIMEOUT) ./...
+	# The detector makes the rules ten times slower: what is large there, or in the name of one
+	# caller, runs without it.
+	$(GO) test -vet=off -timeout $(TIMEOUT) ./extract/...
+	$(GO) test -vet=off -timeout $(TIMEOUT) -run '$(WHOLE)' ./embed/e5 ./httpapi
 
 test-long: needs-go setup ## Run the tests that take long, too, and print what came of each fault.
 	@mkdir -p bin && rm -f bin/faults.txt

@@ -186,36 +186,6 @@ func TestInternalErrorsAreLoggedOnceAndNotShown(t *testing.T) {
 	}
 }
 
-func TestBodiesAreBounded(t *testing.T) {
-	b := serveBare(t, Deps{}, Config{}, func(s *server) {
-		handle(s, operation{method: "POST", path: "/t/size", name: "size", effect: mayLog}, func(_ context.Context, c *call, _ *bodyInput) (answer, error) {
-			return ok(len(c.body))
-		})
-	})
-	fits := []byte("{}" + strings.Repeat(" ", maxBody-2))
-	over := append(bytes.Clone(fits), ' ')
-	for _, test := range []struct {
-		name   string
-		body   io.Reader // not one that net/http knows the length of: chunked
-		status int
-	}{
-		{"fits", bytes.NewReader(fits), 200}, {"over", bytes.NewReader(over), 413},
-		{"fits in chunks", io.MultiReader(bytes.NewReader(fits)), 200}, {"over in chunks", io.MultiReader(bytes.NewReader(over)), 413},
-	} {
-		resp, body := b.do(t, "POST", "/t/size", test.body)
-		if test.status == 200 {
-			if resp.StatusCode != 200 || strings.TrimSpace(body) != fmt.Sprint(maxBody) {
-				t.Errorf("%s: %d %s", test.name, resp.StatusCode, body)
-			}
-			continue
-		}
-		wantProblem(t, resp, body, test.status)
-	}
-	if !b.bounds.bodies.turns.TryAcquire(max(b.cfg.MaxBodies, maxBody+1)) || !b.bounds.beginnings.turns.TryAcquire(b.cfg.MaxBodies/4) {
-		t.Error("a body's place was not given back")
-	}
-}
-
 func TestABodyThatDoesNotComeIs408(t *testing.T) {
 	b := serveBare(t, Deps{}, Config{Timeout: 50 * time.Millisecond}, nil)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(b.url, "http://"))

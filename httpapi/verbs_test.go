@@ -100,35 +100,6 @@ func TestAMemoryIsEdited(t *testing.T) {
 	}
 }
 
-// Whatever is valid JSON is taken or refused, and never a fault of memd's.
-func TestExtremeEdits(t *testing.T) {
-	h := newHouse(t, houseConfig{})
-	at := "/v1/memories/" + h.store("u", "one thing")
-	deep := func(n int) string { return strings.Repeat(`{"a":[`, n) + strings.Repeat(`]}`, n) }
-	for name, test := range map[string]struct {
-		body   string
-		status int
-	}{
-		"a long text":          {`{"memory":"` + strings.Repeat("many different words ", 5_000*larger) + `"}`, 200},
-		"a long word":          {`{"memory":"` + strings.Repeat("w", 100_000*larger) + `"}`, 200},
-		"broken text":          {`{"memory":"a\ud800b\u0000c"}`, 200},
-		"deep metadata":        {`{"metadata":` + deep(1000) + `}`, 200},
-		"deeper metadata":      {`{"metadata":` + deep(4900) + `}`, 200},
-		"metadata taken away":  {`{"metadata":{"a":null}}`, 200},
-		"odd keys":             {`{"metadata":{"":1,"a.b":2,"$x":3,"\"":4,"a":5,"a":null}}`, 200},
-		"the first day":        {`{"expires_at":"0001-01-02"}`, 200},
-		"the last day":         {`{"expires_at":"9999-12-31T23:59:59.999999Z"}`, 200},
-		"a hundred categories": {`{"categories":["` + strings.Repeat(`é","`, 99) + `z"]}`, 200},
-	} {
-		if got := h.send("PATCH", at, test.body); got.status != test.status {
-			t.Errorf("%s: %d %.300s", name, got.status, got.body)
-		}
-		h.send("GET", at, nil).want(200)
-		h.send("GET", at+"/history", nil).want(200)
-	}
-	h.settle()
-}
-
 func TestSeveralMemoriesAreEditedOrNone(t *testing.T) {
 	h := newHouse(t, houseConfig{idle: true})
 	a, b, c := h.store("u", "one thing"), h.store("u", "another thing"), h.store("v", "a third thing")
