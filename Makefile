@@ -4,6 +4,9 @@ GO       ?= go
 PYTHON   ?= python3
 # Tests of one package may take this long; -long has more time.
 TIMEOUT  ?= 10m
+# Packages that do one thing after the other, and the tests that run them at once all the same.
+ALONE    = lexical|extract
+TOGETHER = ^Test(Pattern|NastyShapes)
 # Tests that are left out or small under the race detector, of packages that have others.
 WHOLE    = ^Test(EveryCodePoint|Extreme|BodiesAreBounded|NearlyRightBodies)
 # How long each fuzz target runs.
@@ -36,10 +39,11 @@ test: needs-go setup ## Set up, check the sources and run all tests.
 	$(GO) vet ./...
 	# Tests of whole daemons wait for most of their time: more of them run at once than there are
 	# cores. All has been vetted above.
-	$(GO) test -race -vet=off -p 3 -parallel 4 -timeout $(TIMEOUT) ./...
-	# The detector makes the rules ten times slower: what is large there, or in the name of one
-	# caller, runs without it.
-	$(GO) test -vet=off -timeout $(TIMEOUT) ./extract/...
+	$(GO) test -race -vet=off -p 3 -parallel 4 -timeout $(TIMEOUT) $$($(GO) list ./... | grep -vE '/($(ALONE))$$')
+	# The detector makes the rules ten times slower. Of what does nothing beside it that could race
+	# it gets what is there to be run at once; all of it, and what is large elsewhere, runs without.
+	$(GO) test -race -vet=off -timeout $(TIMEOUT) -run '$(TOGETHER)' ./extract
+	$(GO) test -vet=off -timeout $(TIMEOUT) ./lexical ./extract/...
 	$(GO) test -vet=off -timeout $(TIMEOUT) -run '$(WHOLE)' ./embed/e5 ./httpapi
 
 test-long: needs-go setup ## Run the tests that take long, too, and print what came of each fault.
