@@ -89,6 +89,9 @@ var (
 	goesOnAsked = english(`^` + askLead + `(?:shall (?:we|i)|should (?:it|i|we|the)|which (?:one|version|option)s? (?:do|would|did) you (?:like|prefer|want)|does (?:that|it|this)|(?:is|was) (?:that|this|it)|ready (?:for|to)|do you (?:want|prefer) (?:the|a))\b`)
 )
 
+// recalling opens what somebody wants to hear confirmed.
+const recalling = `(?:(?:so|ok|okay|and|great|alright|hmm|wait)[\s,]+)*(?:(?:if i (?:remember|recall|understand|understood|got)(?: (?:it|that|this|you))?(?: right| correctly| well)?|(?:just )?to (?:check|confirm|be sure|make sure|clarify)|just checking|let me (?:check|confirm)|i (?:think|believe|take it|guess|assume|suppose|gather)(?: that)?|(?:am i right|is it (?:right|true|correct)|do i (?:remember|understand) (?:right|correctly)) that)[\s,:–—-]+)+`
+
 const askLead = `(?:(?:so|ok|okay|and|great|alright|hmm)[\s,]+)*`
 
 // resolveAnswer resolves the dates of a bare answer, of which its question may tell whether
@@ -130,7 +133,7 @@ var (
 	yesNo     = set(`yes yeah yep yup ya no nope nah never not sometimes always rarely often definitely absolutely yea`)
 	answering = set(`i i'm am do did have was don't didn't haven't wasn't not really anymore any more yet we are aren't sure course of it is isn't never always at all much often he she does doesn't has hasn't`)
 	// aboutYou opens a question to be answered by yes or no about who is asked.
-	aboutYou = english(`(?:^|[,.!?]\s+|\b(?:so|and|but|also|oh|hey|ok)\s+)(?:are|were|do|did|have|had|is|was|does|has|aren't|don't|didn't|haven't|isn't|can|could|would|will)\s+(?:you|your|any of you|anyone in your)\b|\b(?:so|and|then|ah|oh),? you(?:'re| are| live| work| have| like| don't| do not)\b[^.?!]*\?|\byou[^.?!]{2,60}, (?:right|correct|yes|don't you|aren't you)\?|(?:^|[,.!?]\s+)(?:and |do you have )?any (?:food |known |other )?(?:allerg|dietary|pets|kids|children|siblings|hobbies|medical|health|medication|brothers|sisters|intolerance)`)
+	aboutYou = english(`^` + recalling + `your?\b|\b(?:so|and|then|ah|oh|ok|right),? your \pL[^.?!]{2,50}(?: is| are|'s) [^.?!]*\?|(?:^|[,.!?]\s+|\b(?:so|and|but|also|oh|hey|ok)\s+)(?:are|were|do|did|have|had|is|was|does|has|aren't|don't|didn't|haven't|isn't|can|could|would|will)\s+(?:you|your|any of you|anyone in your)\b|\b(?:so|and|then|ah|oh),? you(?:'re| are| live| work| have| like| don't| do not)\b[^.?!]*\?|\byou[^.?!]{2,60}, (?:right|correct|yes|don't you|aren't you)\?|(?:^|[,.!?]\s+)(?:and |do you have )?any (?:food |known |other )?(?:allerg|dietary|pets|kids|children|siblings|hobbies|medical|health|medication|brothers|sisters|intolerance)`)
 	// offer is a question whose yes grants or wishes, and tells nothing.
 	offer = english(`\b(?:would you (?:like|mind|care)|do you want|(?:would|do|did) you (?:like|want|need|mind|prefer) (?:me|to (?:know|see|hear|try|go on|continue|proceed|start)|some (?:help|tips|ideas|more|examples)|any (?:help|more|other)|help|more|another|that|this)|(?:can|could|shall|should|may) (?:i|we)|(?:can|could) you (?:tell|give|share|send|show|confirm|clarify|elaborate)|make sense|(?:do|did) (?:that|this|it|you) (?:help|understand|see|get|agree|think|know)|anything else|(?:are you )?ready (?:to|for)|is (?:that|this) (?:ok|okay|right|correct|fine|all)|sounds? good)\b`)
 )
@@ -171,9 +174,15 @@ var (
 	yesLead     = english(`^(?:yes|yeah|yep|yup|yea|no|nope|nah|well|um|uh|oh|it's|it is|that's|that would be|in|at|as an?|for|on|mostly|mainly|just|only|to|i'm|i am|he's|she's|his name is|her name is|her name's|his name's|called)(?:[\s,!.–—-]+)`)
 	youQuestion = english(`(?:^|[,.!?]\s+|\b(?:so|and|but|also|oh|hey|ok)[\s,]+)(are|do|have|can) you\s+((?:still|currently|also|really|actually)\s+)?([^?]+)\?[^?]*$`)
 	youSaid     = english(`\byou(?:('re\b)| )?((?:are|live|work|have|like|love|study|eat|drink|speak|play|drive)?\b[^?]{2,60}?)(?:, (?:right|correct|yes|don't you|aren't you))?\?[^?]*$`)
-	denying     = set(`no nope nah never not don't didn't haven't`)
-	affirming   = set(`yes yeah yep yup ya yea definitely absolutely sure always`)
+	// yourIs asks whether something of who is asked is what it is said to be: "so your name is
+	// Ana?", "is your name Ana?"
+	yourIs    = english(`(?:^|[,.!?]\s+|\b(?:so|and|but|then|ah|oh|ok|right)[\s,]+)(?:your ([^?,]{2,40}?)(?:'s| (is|are)) ([^?,]{1,40}?)(?:, (?:right|correct|yes|isn't it))?\?|(is|are) your (name|surname|nickname|birthday) ([^?,]{1,40}?)\?)[^?]*$`)
+	denying   = set(`no nope nah never not don't didn't haven't`)
+	affirming = set(`yes yeah yep yup ya yea definitely absolutely sure always`)
 )
+
+// inPlace is what takes the place of what was wrong: "no, in Milan".
+var inPlace = english(`^(?:no|nope|nah)[\s,.!–—-]+(?:(?:it's|it is|i'm|i am|it's actually|actually)\s+)?(?:(?:in|at|for|with)\s+)?(\p{Lu}[\pL'-]+(?: \p{Lu}[\pL'-]+)?)(?:,? (?:now|actually|not \p{Lu}[\pL'-]+))?\W*$`)
 
 // answerSlot gives what an answer to a question is about.
 func slotOfAnswer(question, answer string) about {
@@ -194,10 +203,13 @@ func slotOfAnswer(question, answer string) about {
 		return a
 	}
 	yes, no := affirming[words[0].low], denying[words[0].low]
+	if confirms.MatchString(answer) {
+		yes, no = true, false
+	}
 	if said := slotOf(yesLead.ReplaceAllString(answer, "")); (yes || no) && said.name != "" {
 		return said
 	}
-	if yes && !yesOrNo(words) && !own[words[1].low] {
+	if yes && !confirms.MatchString(answer) && !yesOrNo(words) && !own[words[1].low] {
 		yes = false // "Yes, shellfish"
 	}
 	if yes || no {
@@ -205,8 +217,17 @@ func slotOfAnswer(question, answer string) about {
 			no = no || w.low == "not" || strings.HasSuffix(w.low, "n't")
 		}
 		m := youQuestion.FindStringSubmatch(question)
+		if own := yourIs.FindStringSubmatch(question); own != nil {
+			a := slotOf("My " + own[1] + own[5] + " is " + own[3] + own[6])
+			a.negated = a.name != "" && a.negated != no
+			return a
+		}
 		if d := youSaid.FindStringSubmatch(question); m == nil && d != nil {
 			a := slotOf("I " + strings.Replace(strings.Replace(d[1]+d[2], "'re", "am", 1), "are ", "am ", 1))
+			if right := inPlace.FindStringSubmatch(answer); no && right != nil && a.value != "" && !a.negated && startsName(right[1]) {
+				a.value = right[1] // "no, in Milan"
+				return a
+			}
 			a.negated = a.name != "" && a.negated != no
 			return a
 		}

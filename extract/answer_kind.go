@@ -11,7 +11,7 @@ var (
 	// wouldOffer asks whether something is to be done.
 	wouldOffer = english(`^` + askLead + `(?:(?:shall|should|may|can|could) (?:i|we)|(?:do you )?want (?:me|some|more|another)|(?:need|fancy|how about) (?:a|some|more|another|help)|would (?:a|an|some|it|that|this|more)\b[^?]* help)\b[^?]{0,60}\?\W*$`)
 	// guessed says of who is asked what they may be.
-	guessed = english(`^(?:` + askLead + `|(?:ah|oh|wait|hm+|let me guess)[\s,:]+)*(?:so |and |then )?(?:you(?:'re| are| have|'ve| live| work| play| study| like| love| own| speak| drive)\b|(?:a|an) \pL+(?: \pL+)?\?)[^?]*\?[^?]*$`)
+	guessed = english(`^(?:` + recalling + `|` + askLead + `|(?:ah|oh|wait|hm+|let me guess)[\s,:]+)*(?:so |and |then )?(?:you(?:'re| are| have|'ve| live| work| play| study| like| love| own| speak| drive)\b|your \pL[^?]*(?: is|'s)\b|(?:a|an) \pL+(?: \pL+)?\?)[^?]*\?[^?]*$`)
 	// confirms says that a guess is right.
 	confirms = english(`^(?:(?:haha\pL*|lol|hehe|omg|wow|oh|ah|ding|yes|yeah|yep|yup|well)[\s,!.]+)*(?:(?:yes|yeah|yep|yup)[\s,!.]+)?(?:exactly|correct|that's (?:it|right|me|correct|true)|thats (?:it|right|me)|right|spot on|bingo|you got (?:it|me)|got it in one|nailed it|indeed|precisely|true)(?:[\s,!.]+(?:haha\pL*|lol|yes|yeah|how did you know|well done|indeed|right))*[\s!.?😄😂🎯]*$`)
 	// asksWhich asks for a noun.

@@ -36,6 +36,9 @@ func (g *grouping) clauses(text string) []clausePart {
 
 func (g *grouping) partClauses(text string) []clausePart {
 	whole := []clausePart{{text, slotOf(text)}}
+	if each := g.unmarked(text); each != nil {
+		return each
+	}
 	if len(text) > 400 || !strings.ContainsAny(text, ",;&–—-") && !strings.Contains(text, " and ") && !strings.Contains(text, " but ") && !strings.Contains(text, " also ") && !strings.Contains(text, " plus ") || strings.ContainsAny(text, "\"“«") || supposed.MatchString(expand(text)) {
 		return whole
 	}
@@ -104,6 +107,61 @@ func (g *grouping) partClauses(text string) []clausePart {
 	}
 	return whole
 }
+
+// unmarked parts a text in which somebody writes on without marks: "i live in rome my dog is
+// called rex". Two parts must have a slot at least and each must be a clause, the first may be
+// who speaks; nil if it is not so.
+func (g *grouping) unmarked(text string) []clausePart {
+	if len(text) > 400 || strings.ContainsAny(text, ",;.!?:()\"“”«»–—") || supposed.MatchString(expand(text)) {
+		return nil
+	}
+	ends := append(runsOnAt.FindAllStringSubmatchIndex(text, -1), []int{len(text), len(text), len(text), len(text)})
+	var out []clausePart
+	start, slots, bare := 0, 0, false
+	for n, m := range ends {
+		part := strings.TrimSpace(text[start:m[0]])
+		words := wordsOf(part)
+		last := n == len(ends)-1
+		if len(words) < 2 || !last && governs[words[len(words)-1].low] {
+			if last {
+				return nil
+			}
+			continue
+		}
+		slot := slotOf(part)
+		if name := bareName.FindStringSubmatch(part); slot.name == "" && start == 0 && name != nil && givenNames[strings.ToLower(name[1])] {
+			slot = about{name: "name", value: name[1]}
+		}
+		each := eachOf(part)
+		if slot.name == "" && each == nil && (!g.wholeClause(part) || !last && slotOf(text[m[2]:ends[n+1][0]]).name == "") {
+			if last {
+				return nil
+			}
+			continue // it may go on
+		}
+		if slot.name != "" || each != nil {
+			slots++
+		}
+		if each == nil {
+			each = []clausePart{{part, slot}}
+		}
+		out = append(out, each...)
+		bare = bare || !last && m[2] == m[0]+1
+		start = m[2]
+	}
+	if slots < 2 || !bare {
+		return nil // "and" alone parts what other rules part
+	}
+	return out
+}
+
+var (
+	// runsOnAt is where a clause may begin that no mark parts from the one before.
+	runsOnAt = english(`\s(?:and\s+)?((?:i|im|i'm|i've|ive|we|we're|my|our)\s)`)
+	bareName = english(`^(?:(?:hi|hello|hey|heya|yo|hiya|so)\s+)*(?:i'm|im|i am|my names?)\s+(\pL{2,20})$`)
+	// governs are words behind which a clause hangs on what is before it.
+	governs = set(`that and or but because cuz bc since as if when whenever while where who whom which what how why than then so until till before after though although unless whether think thought know knew hope guess say said tell told feel wish believe bet swear mean means like love hate want need see hear find found make made let got get is are was were be am do does did have has had can will would could should may might must of in on at to for with from by about into over under near between without the a an my our your his her their its this these those not no both all and only just also even how me him them us you way day time moment year reason place thing things everything anything something nothing person people man woman guy girl one ones first best worst`)
+)
 
 var (
 	// enumerates opens a statement that may be of several things alike.

@@ -81,7 +81,7 @@ func (r *reader) shifted(i int) bool {
 	to := false
 	for back := i; back >= 0 && back > i-6; back-- {
 		low := r.words[back].low
-		to = to || low == "to" || low == "until" || low == "till" || low == "for"
+		to = to || low == "to" && !(r.words[back+1].low == "sleep" || r.words[back+1].low == "rest") || low == "until" || low == "till" || low == "for"
 		if back < i && shifts[low] {
 			return to
 		}

@@ -53,7 +53,19 @@ func (g *grouping) echoes(text string) bool {
 	return reacts.MatchString(text) && countWords(text) <= 16 && !strings.ContainsAny(text, "0123456789:") && !advises.MatchString(text) && !g.tellsNames(text)
 }
 
+// concludes says whether an assistant only says back what it was told and draws from it
+// what is of the moment: "You live in Rome, so it's close".
+func (g *grouping) concludes(text string) bool {
+	m := soThat.FindStringSubmatch(text)
+	if m == nil || !g.english || g.message.Name != "" || len(text) > 300 || !echo.MatchString(m[1]) && !tellsIdentity(m[1]) {
+		return false
+	}
+	return g.echoes(m[2]) || g.remarks(m[2])
+}
+
 var (
+	// soThat parts what was told from what is drawn from it.
+	soThat = english(`^([^.!?;]{4,120}?),\s+(?:and\s+)?(?:so|which means|that means|meaning)\s+(?:that\s+)?(\S.*)$`)
 	// calledOut is a courtesy with a name behind it: "Of course, Robert!"
 	calledOut = english(`^([^,]{2,30}),\s+\p{Lu}[\pL'-]+[!.]*$`)
 	// recalls opens what an assistant says of its user from what it was given.

@@ -65,8 +65,12 @@ func (g *grouping) forgets(text string) bool {
 		return true
 	}
 	if forgetAll.MatchString(bare) {
+		if allOfIt.MatchString(bare) && !g.spoken && len(g.out) == 0 {
+			g.forgetsTopic()
+			return true
+		}
 		g.forgetsSession()
-		if m := forgetAbout.FindStringSubmatch(bare); m != nil {
+		if m := forgetAbout.FindStringSubmatch(bare); m != nil && !pronouns[strings.ToLower(m[1])] && !pointers[strings.ToLower(m[1])] {
 			g.out = append(g.out, statement{text: m[1], slot: about{subject: topic(m[1])}, forget: true, words: s.words})
 		}
 		return true
@@ -247,13 +251,36 @@ func clauseSlot(clause string) string {
 
 var (
 	// forgetAll asks for all to be forgotten that was said.
-	forgetAll = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:forget|delete|erase|remove|wipe|clear)\s+(?:(?:everything|all(?: of (?:it|this|that|what))?|anything)(?:\s+(?:that\s+)?(?:i(?:'ve| have)?(?: ever)?(?: just)? (?:said|told you|mentioned|shared|wrote)|you (?:know|have|remember|stored|saved|learned)|we (?:said|talked about|discussed)))?(?:\s+(?:so far|here|today|to you|in this (?:chat|conversation)|about (?:me|myself)))*|(?:all )?(?:of )?(?:my|your|the) (?:memor(?:y|ies)(?: of me| about me)?|data|history)|(?:all )?(?:what|whatever) i(?:'ve| have)? (?:said|told you)(?: so far)?)(?:[\s,]+(?:please|pls|now|ok|okay|thanks))*$`)
+	forgetAll = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:forget|delete|erase|remove|wipe|clear)\s+(?:(?:everything|all(?: of (?:it|this|that|what))?|anything|(?:all|the whole) (?:this|that|thing|lot))(?:\s+(?:that\s+)?(?:i(?:'ve| have)?(?: ever)?(?: just)? (?:said|told you|mentioned|shared|wrote)|you (?:know|have|remember|stored|saved|learned)|we (?:said|talked about|discussed)))?(?:\s+(?:so far|here|today|to you|in this (?:chat|conversation)|about (?:me|myself)))*|(?:all )?(?:of )?(?:my|your|the) (?:memor(?:y|ies)(?: of me| about me)?|data|history)|(?:all )?(?:what|whatever) i(?:'ve| have)? (?:said|told you)(?: so far)?)(?:[\s,]+(?:please|pls|now|ok|okay|thanks))*$`)
 	// forgetEver asks for all to be forgotten that was ever said: what forgetAll asks, but not
 	// of the talk at hand.
 	forgetEver = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:forget|delete|erase|remove|wipe|clear)\s+(?:(?:everything|all|anything)(?:\s+(?:that\s+)?(?:i(?:'ve| have)?(?: ever)? (?:said|told you|mentioned|shared)|you (?:know|have|remember|stored|saved|learned)))(?:\s+(?:to you|about (?:me|myself)))*|everything about (?:me|myself)|(?:all )?(?:of )?(?:(?:my|your) memor(?:y|ies)(?: of me| about me)?|(?:the )?memories (?:of|about) me)|(?:all )?(?:of )?my (?:personal )?(?:data|history)|(?:all )?(?:what|whatever) i(?:'ve| have)? (?:ever )?(?:said|told you))(?:[\s,]+(?:please|pls|now|ok|okay|thanks))*$`)
 	// mindful asks that what was told be kept in mind.
 	mindful = english(`^` + lightWords + `(?:don't|dont|do not|never|you (?:must not|mustn't|shouldn't|won't))\s+(?:ever\s+)?forget\s+((?:about\s+)?(?:my|our|me|us|it|that|this|these|those|what|who)\b[^,.;:]{0,40})$`)
 )
+
+// allOfIt means what was just talked about.
+var allOfIt = english(`\b(?:forget|delete|erase|remove|wipe|clear)\s+(?:all (?:of )?(?:it|this|that)|the whole (?:thing|lot))(?:[\s,]+(?:please|pls|now|ok|okay|thanks|again))*$`)
+
+// forgetsTopic asks for what was just talked about to be forgotten: all that the speaker
+// stated in the last message that states something, and in those before it as far as one
+// leans on the other.
+func (g *grouping) forgetsTopic() {
+	g.spoken, g.asked, g.adjacent = true, "", false
+	if g.shallow {
+		return
+	}
+	for i := len(g.heard) - 1; i >= 0; i-- {
+		earlier := g.heard[i]
+		if !sameSpeaker(earlier, g.message) || len(earlier.Text) > recalledText {
+			continue
+		}
+		n := len(g.out)
+		if !g.forgetsOf(i) || len(g.out) > n && !g.refers(g.out[n].text) {
+			return
+		}
+	}
+}
 
 // forgetsSession asks for all to be forgotten that the speaker has said in the session, as
 // far as it is at hand, and what is known of them as such.
@@ -267,17 +294,26 @@ func (g *grouping) forgetsSession() {
 		if !sameSpeaker(earlier, g.message) || len(earlier.Text) > recalledText {
 			continue
 		}
-		before := &hearing{rules: g.rules, names: g.hearing.names, heard: g.heard[:i], shallow: true}
-		all, err := before.statements(g.ctx, earlier)
-		if err != nil {
+		if !g.forgetsOf(i) {
 			return
 		}
-		for _, s := range all {
-			if !s.forget {
-				g.out = append(g.out, statement{text: s.text, forget: true, words: s.words})
-			}
+	}
+}
+
+// forgetsOf asks for what a message before states to be forgotten; false if the context
+// has ended.
+func (g *grouping) forgetsOf(i int) bool {
+	before := &hearing{rules: g.rules, names: g.hearing.names, heard: g.heard[:i], shallow: true}
+	all, err := before.statements(g.ctx, g.heard[i])
+	if err != nil {
+		return false
+	}
+	for _, s := range all {
+		if !s.forget {
+			g.out = append(g.out, statement{text: s.text, forget: true, words: s.words})
 		}
 	}
+	return true
 }
 
 // forgetBare asks in so many words for what was just said to be forgotten.

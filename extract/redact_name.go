@@ -83,7 +83,8 @@ lösenord adgangskode passord salasana heslo jelszó jelszavam şifre şifrem si
 	beforeToken  = set(`access auth api refresh session bot bearer id csrf github gitlab slack discord telegram npm pypi hf personal jwt device oauth secret verification reset deploy registry vault ci authentication authorization login security user admin service апи`)
 	beforeSecret = set(`client app api aws jwt shared consumer webhook session signing oauth totp hmac`)
 	beforePhrase = set(`seed recovery pass mnemonic backup secret wallet`)
-	beforeCode   = set(`backup recovery reset verification security 2fa mfa otp tfa auth authentication authenticator unlock alarm safe vault sms login one-time onetime time sign-in access pairing puk master pass secret two-factor factor phone tan sim`)
+	beforeCode   = set(`backup recovery reset verification security 2fa mfa otp tfa auth authentication authenticator unlock alarm safe vault sms login one-time onetime time sign-in access pairing puk master pass secret two-factor factor phone tan sim
+door doors gate garage entry entrance entryway lobby lockbox lock-box keypad keybox key-safe keysafe elevator buzzer intercom front-door frontdoor`)
 	// counted come before names of what is counted.
 	counted = set(`max min num n total prompt completion input output count per used reasoning next pad eos bos mask sep cls unk primary foreign sort partition cache hot public idempotency recv send list search authorized host known page continuation cursor sync cancellation stop start end current map object property`)
 )
@@ -220,7 +221,7 @@ func nameOf(word, prev, prev2 string) secretName {
 		n.kind = aSeed
 	case securityWords[last] && codeWords[prev2] && (prev == "de" || prev == "di"), last == "sicherheitscode":
 		n.kind = aCVV
-	case last == "combination" && (prev == "safe" || prev == "vault"):
+	case last == "combination" && (prev == "safe" || prev == "vault"), doorCodes[last]:
 		n.kind = aCode
 	case passwordNames[strings.ToLower(word)], passwordNames[last]:
 		n.kind = aPassword
@@ -286,6 +287,7 @@ func nameOf(word, prev, prev2 string) secretName {
 }
 
 var (
+	doorCodes      = set(`digicode türcode haustürcode torcode`)
 	securityWords  = set(`seguridad sécurité sicurezza segurança`)
 	codeWords      = set(`código code codice`)
 	keyWords       = set(`clé cle clave chave chiave llave ключ مفتاح schlüssel klucz sleutel`)

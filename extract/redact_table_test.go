@@ -95,6 +95,10 @@ my pin is four eight two one ⇒ four | eight
 My card's PIN is 9913 now ⇒ 9913
 SIM PUK: 12345678 ⇒ 12345678
 the alarm code is 7781 ⇒ 7781
+the door code is 4711 ⇒ 4711
+Gate code: 4711# ⇒ 4711
+The code to the garage is 12-34-56 ⇒ 12-34-56
+our entry code changed to 9031 ⇒ 9031
 verification code: 482913 ⇒ 482913
 your one-time code is 482913 ⇒ 482913
 Backup codes: 1a2b-3c4d, 5e6f-7a8b, 9c0d-1e2f ⇒ 1a2b | 5e6f | 9c0d
@@ -251,6 +255,9 @@ my password manager is 1Password
 I forgot my password
 I forgot my password and reset it on May 5th
 PIN codes are annoying
+the door code changed yesterday
+Gate 12 closes at 4711 hours
+the error code of the door sensor is 4711
 The ISBN is 978-0-306-40615-7
 ISBN 9780306406157
 my extension is 4821

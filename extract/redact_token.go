@@ -57,6 +57,9 @@ var secrets = []secret{
 	{hints: []string{"unlock"}, pattern: newPattern(`(?i)\bunlock(?:s|ed|ing)?\b[^.\n]{0,40}?\b(?:with|using)\s+(?:(?:the|my|code|pin)\s+){0,2}(\d{4,8})\b`), mark: passwordMark},
 	{hints: []string{"to log", "to sign", "to unlock"}, pattern: newPattern(`(?i)\b(?:use|used|using|type|enter)\s+([^\s,;]{5,60})\s+to\s+(?:log|sign|unlock)\b`), mark: passwordMark, accept: strong},
 	{hints: []string{"log in", "sign in", "login"}, pattern: newPattern(`(?i)\b(?:log|sign) ?in\s+(?:with|as|using)\s+\S{1,60}\s+(?:and|/)\s+([^\s,;]{5,60})`), mark: passwordMark, accept: lettersAndDigits},
+	// the code for the front door is 4711
+	{hints: []string{"cod", "cód", "combination"}, pattern: newPattern(`(?i)\b(?:codes?|combination|código|codice)\s+(?:for|to|of|on|de|del|da|do|della|du|für)\s+(?:(?:the|my|our|your|la|el|le|l'|il|mi|mon|ma|die|das|a|o)\s*)?(?:[\pL'’]+\s+){0,2}?(?:door|gate|garage|entrance|lobby|lockbox|keypad|safe|elevator|building|puerta|portón|porte|portail|cancello|portone|porta|portão|tür|haustür|tor)\s*(?:is|was|=|:|es|est|è|é|ist|changed to|is now|now is)\s*(?:now\s+|set to\s+)?([#*]?\d[\d#*-]{2,14}[a-z]?)`), mark: passwordMark},
+	{hints: []string{"code", "combination"}, pattern: newPattern(`(?i)\b(?:door|gate|garage|entry|entrance|lobby|lockbox|keypad|safe|vault|elevator|alarm)(?:'s|’s)?\s+(?:code|combination)\s*(?:is|was|=|:|changed to|is now)\s*(?:now\s+|set to\s+)?([#*]?\d[\d#*-]{2,14}[a-z]?)`), mark: passwordMark},
 	{pattern: ibanForm, find: ibans, mark: ibanMark, hints: digitHints},
 }
 

@@ -11,7 +11,7 @@ import (
 
 // RulesVersion is what Rules calls itself in an Extraction. It is raised when the
 // same message would give other candidates.
-const RulesVersion = "rules/4"
+const RulesVersion = "rules/5"
 
 // Input is a run of messages of one session.
 type Input struct {

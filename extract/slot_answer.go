@@ -1,6 +1,10 @@
 package extract
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/memdhq/memd"
+)
 
 // An answer may hold several things, each a statement of its own: "Yes, shellfish and nuts"
 // are two allergies, "Priya, 34" a name and an age.
@@ -126,7 +130,14 @@ func (g *grouping) disowns(text string) bool {
 	if g.spoken || g.shallow || g.question != "" || len(text) > 40 || !plainNo.MatchString(text) {
 		return false
 	}
-	for _, wrong := range g.anothers() {
+	others := g.anothers()
+	if len(others) == 0 && len(g.heard) > 0 && g.heard[len(g.heard)-1].Role == memd.RoleAssistant && len(g.heard[len(g.heard)-1].Text) <= recalledText {
+		// what only said back what was told is no statement of the assistant's
+		for _, s := range sentences(g.ctx, g.heard[len(g.heard)-1].Text) {
+			others = append(others, statement{text: withoutStop(s), words: countWords(s)})
+		}
+	}
+	for _, wrong := range others {
 		m := youDo.FindStringSubmatch(wrong.text)
 		if m == nil {
 			continue
@@ -176,3 +187,65 @@ func (g *grouping) meantPet(a about) about {
 }
 
 var oneAnimal = english(`^(?:` + animals + `)$`)
+
+// answerThen parts an answer from what is told beside it: "34, and my wife is 32".
+var answerThen = english(`^(.{1,40}?)(?:\s*[,;–—-]\s*(?:(?:and|but|also|plus)\s+)?|\s+(?:and|but)\s+)((?:my|our|i|i'm|im|we|we're)\s.+)$`)
+
+// answersAndTells takes an answer with a clause behind it that tells something of its own,
+// and says whether it was that.
+func (g *grouping) answersAndTells(text string) bool {
+	if g.spoken || g.question == "" || len(text) > 200 {
+		return false
+	}
+	m := answerThen.FindStringSubmatch(text)
+	if m == nil || !g.answers(m[1]) {
+		return false
+	}
+	answered, beside, short := slotOfAnswer(g.question, m[1]), slotOf(m[2]), yesOrNo(wordsOf(m[1]))
+	if answered.name == "" || answered.negated || short && beside.name == answered.name || !g.wholeClause(m[2]) || hangs.MatchString(m[2]) ||
+		beside.name == "" && !(short && g.tells(m[2])) {
+		return false
+	}
+	g.sentence(m[1])
+	g.sentence(m[2])
+	return true
+}
+
+// agrees takes "yes, that's right" behind an assistant's "You live in Rome.", which was no
+// question, and says whether it was that.
+func (g *grouping) agrees(text string) bool {
+	if g.spoken || g.shallow || g.question != "" || len(g.heard) == 0 || len(text) > 60 || !confirms.MatchString(text) && !plainYes.MatchString(text) {
+		return false
+	}
+	asker := g.heard[len(g.heard)-1]
+	if asker.Role != memd.RoleAssistant || len(asker.Text) > recalledText {
+		return false
+	}
+	m := youDoOnly.FindStringSubmatch(lastLine(asker.Text))
+	if m == nil {
+		return false
+	}
+	says := "I " + strings.Replace(m[3], "are ", "am ", 1)
+	if m[2] != "" {
+		says = "I am " + m[3]
+	}
+	a := slotOf(says)
+	if a.name == "" {
+		return false
+	}
+	g.out = append(g.out, statement{text: strings.TrimRight(text, " .!") + " (said before: " + m[1] + ")", slot: a, words: countWords(text) + countWords(m[1]), with: asker})
+	g.spoken, g.asked, g.adjacent = true, "", true
+	return true
+}
+
+// lastLine is the last line of a text.
+func lastLine(text string) string {
+	text = strings.TrimSpace(text)
+	return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
+}
+
+var (
+	plainYes = english(`^(?:yes|yep|yup|yeah|yea)(?:[\s,.!]+(?:i|we) (?:do|am|are|have))?\W*$`)
+	// youDoOnly is a statement about who is spoken to, and no more, at the end of a text.
+	youDoOnly = english(`(?:^|[.!?]\s+)((?:(?:so|ah|oh|ok|okay|right|and|then|` + recalling + `)[\s,]*)*you(?: |('re ))((?:are|live|work|have|like|love|study|eat|drink|speak|play|drive|own|hate|prefer)?\b[^,;.!?]{2,60}))[.!]*$`)
+)

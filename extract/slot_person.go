@@ -49,7 +49,8 @@ var (
 	petIs       = english(`^(?:my|our)\s+(?:(?:new|old|little|first|other|rescue|pet)\s+)*(` + animals + `)(?:'s name)?\s+is\s+(?:called|named|name is)?\s*(\p{Lu}[\pL'’-]+|\p{L}+)(?:\W*$|\s*[,.;!(].*)`)
 	petNamed    = english(`^(?:have|has|got|adopted|rescued|bought|own|are getting|am getting|is getting)(?: got)?\s+(?:a|an|the|another|our|my|one)\s+(?:[\pL-]+\s+){0,3}?(` + animals + `)s?\s*(?:,\s*)?(?:called|named|whose name is)\s+(\p{L}[\pL'’-]+)`)
 	myPetDoes   = english(`^(?:my|our)\s+(?:(?:new|old|little|rescue)\s+)*(` + animals + `)\s+(\p{Lu}[\pL'’-]+)\s`)
-	petGone     = english(`^(\p{L}[\pL'’-]+)\s+(?:has\s+|have\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on|passed|was put down|crossed the rainbow bridge|ran away)\b`)
+	petGone     = english(`^(\p{L}[\pL'’-]+)\s+(?:has\s+|have\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on|passed|was put down|was put to sleep|had to be put (?:down|to sleep)|was euthani[sz]ed|crossed the rainbow bridge|ran away|is dead|is no longer with us|is not with us anymore|did not make it)\b`)
+	petLost     = english(`^(?:lost|buried|(?:had to say|have said|said|say) goodbye to|had to put (?:down)?|put down)\s*(?:my|our)\s+(?:(?:old|little|dear|beloved|poor|sweet)\s+)*(?:` + animals + `)\s+(\p{Lu}[\pL'’-]+)\b`)
 	animalGone  = english(`^(?:my|our)\s+(?:(?:old|little|dear|beloved|poor|sweet)\s+)*(` + animals + `)\s+(?:has\s+|have\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on|was put down|was put to sleep|crossed the rainbow bridge|ran away)\b`)
 	petEnds     = english(`\b(?:died|passed away|passed on|was put down|put to sleep|ran away)\b`)
 	petGiven    = english(`^(?:gave|had to (?:put|give)|put|rehomed|lost)\s+(\p{Lu}[\pL'’-]+)\s*(?:away|up|down|to sleep|to|last|yesterday|today|$)`)
@@ -295,7 +296,10 @@ func petSlot(s *saying) (about, bool) {
 	if m := s.matchText(animalGone, "died", "passed", "rainbow", "put down", "put to sleep", "ran away"); m != nil {
 		return about{name: "has:" + strings.ToLower(m[1]), negated: true}, true
 	}
-	if m := s.matchText(petGone, "died", "passed", "rainbow", "put down", "ran away"); m != nil && startsName(m[1]) && !noNames[strings.ToLower(m[1])] {
+	if m := s.match(petLost, "lost", "buried", "goodbye", "put"); m != nil && s.self() && !s.denied {
+		return about{name: "pet:" + strings.ToLower(m[1]), negated: true}, true
+	}
+	if m := s.matchText(petGone, "died", "passed", "rainbow", "put ", "euthan", "ran away", "dead", "with us", "make it"); m != nil && startsName(m[1]) && !noNames[strings.ToLower(m[1])] {
 		return about{name: "pet:" + strings.ToLower(m[1]), negated: true}, true
 	}
 	if m := s.match(petGiven, "gave", "put", "rehomed", "give"); m != nil && s.self() && startsName(m[1]) {
@@ -334,8 +338,10 @@ const (
 )
 
 var (
-	livesIn    = english(`^` + staying + `\s+(?:(?:back|over|here|down|up|out|away|permanently|now|together|alone|house|home|in with \S+|with [^,.]{1,20}?|near \S+|(?:on|at) (?:\d+\S* )?(?:the )?\p{Lu}\S+(?: \p{Lu}\S+)?|from \S+(?: \p{Lu}\S+)?)\s+)*(?:in|to|into)\s+(?:(?:a|an|our|the|my|her|his|their)\s+(?:[\pL-]+\s+){0,4}?(?:in|near)\s+)?(.+)$`)
-	movedInto  = english(`^moved (?:in|into)\b.{0,40}?\sin\s+(.+)$`)
+	livesIn   = english(`^` + staying + `\s+(?:(?:back|over|here|down|up|out|away|permanently|now|together|alone|house|home|in with \S+|with [^,.]{1,20}?|near \S+|(?:on|at) (?:\d+\S* )?(?:the )?\p{Lu}\S+(?: \p{Lu}\S+)?|from \S+(?: \p{Lu}\S+)?)\s+)*(?:in|to|into)\s+(?:(?:a|an|our|the|my|her|his|their)\s+(?:[\pL-]+\s+){0,4}?(?:in|near)\s+)?(.+)$`)
+	movedInto = english(`^moved (?:in|into)\b.{0,40}?\sin\s+(.+)$`)
+	// movedFrom names with whom one lived: "moved out of my mum's place".
+	movedFrom  = english(`^(?:have\s+)?moved out (?:of|from)\s+((?:my |our )?(?:mum|mom|dad|mother|father|parents|brother|sister|grandma|grandpa|aunt|uncle|girlfriend|boyfriend|partner|ex|friend))(?:'s|s'|')?(?:\s+(?:place|house|flat|home|apartment))?(?:\W*$|\s*[,.;!(].*|\s+(?:last|this|in|yesterday|today|and|now|because|finally|on|when|after)\b.*)`)
 	movedAway  = english(`^(?:moved|have moved)\s+(?:out of|away from)\s+(.+)$`)
 	notPlaces  = set(`python linux windows mac macos ubuntu android iphone ios java rust golang go typescript javascript react vue kubernetes postgres postgresql vim emacs vscode google apple microsoft amazon meta github gitlab slack teams discord notion spotify netflix marketing sales engineering finance hr management team plan phase step zoom jira mysql redis aws azure gcp docker excel`)
 	placeStops = set(`fear peace hope a an my our your his her their that this one two three different another hiding luxury poverty constant total some many or and with near old first last next monday tuesday wednesday thursday friday saturday sunday january february march april june july august september october november december spring summer autumn winter i we bed tears person general it them which where because since about here there harmony sin town jeans shorts hoodies leggings pyjamas pajamas sweatpants sneakers trainers boots slippers dread denial exile pain silence squalor strike see help try make`)
@@ -368,6 +374,11 @@ func homeSlot(s *saying) (about, bool) {
 	if s.denied && strings.HasPrefix(s.lowPredicate, "lived in ") {
 		if place := s.name(s.predicate[len("lived in "):], placeStops); place != "" {
 			return s.about("home", place)
+		}
+	}
+	if m := s.match(movedFrom, "moved out"); m != nil && !s.denied {
+		if who := companion(m[1]); who != "" && (kin[who] || who != strings.ToLower(m[1])) {
+			return about{name: "lives with:" + who, subject: s.subject, negated: true}, true
 		}
 	}
 	if m := s.match(movedAway, "moved"); m != nil {

@@ -12,7 +12,7 @@ var (
 	answerLength  = english(`\b(?:(?:keep|make) (?:it|them|your (?:answers?|replies|responses)|answers?|replies|responses|things) (?:\pL+ ){0,2}?(short|brief|concise|long|detailed|under \d+ \pL+|to \d+ \pL+)|(?:give me|send me|write me|i (?:want|need|prefer|like)) (?:(?:more|very|really|nice|always|only|much|rather)\s+)*(short|brief|concise|long|detailed|longer|shorter)(?:(?:,|,? and)? (?:short|brief|concise|long|detailed|thorough|precise|clear|simple))* (?:answers|replies|responses|explanations)|(?:be|answer) (?:more )?(brief|concise|detailed|brief and to the point))\b`)
 	answerUnits   = english(`\b(?:in|use|using|with) (metric|imperial)(?: units)?\b`)
 	answerEmoji   = english(`\b(no|without|stop using|do not use|never use|avoid|skip the|use|with|lots of|more) (?:any )?emojis?\b`)
-	answerStyle   = english(`\b(?:use|no|without|do not use|avoid|stop using) (bullet points|bullets|tables|markdown|headings|lists|code blocks|exclamation marks|jargon)\b`)
+	answerStyle   = english(`\b(use|no|without|do not use|avoid|stop using|(?:(?:answer|reply|respond|write)(?: (?:me|to me|back|only|always))* (?:in|with|using))) (bullet points|bullets|tables|markdown|headings|lists|code blocks|exclamation marks|jargon)\b`)
 	answerTone    = english(`^(?:please )?(?:be|talk to me|speak to me|answer(?: me)?|use)\s+(?:in )?(?:a |an )?(formal|informal|casual|friendly|polite|blunt|direct|humorous|sarcastic)(?:ly)?(?: tone| language| style)?\b`)
 	standingWish  = english(`\b(?:always|never|from now on|in (?:the )?future|every time|whenever|each time|going forward|by default|ever|answers?|reply|replies|respond|responses|please|prefer|stop)\b`)
 )
@@ -42,13 +42,19 @@ func answerSlot(s *saying) (about, bool) {
 		return about{name: "answer units", value: strings.ToLower(m[1]), negated: negated}, true
 	}
 	if m := s.matchText(answerStyle, "bullet", "table", "markdown", "heading", "list", "code", "exclamation", "jargon"); m != nil {
-		return about{name: "answer with " + strings.ToLower(m[1]), negated: !strings.HasPrefix(strings.ToLower(m[0]), "use")}, true
+		how := strings.ToLower(m[1])
+		asked := how == "use" || strings.HasSuffix(how, " in") || strings.HasSuffix(how, " with") || strings.HasSuffix(how, " using")
+		return about{name: "answer with " + strings.ToLower(m[2]), negated: !asked || negated}, true
 	}
 	if m := s.matchText(answerTone); m != nil {
 		return about{name: "answer tone", value: strings.ToLower(m[1]), negated: negated}, true
 	}
 	return about{}, false
 }
+
+// wishesStyle is a message that only says how to answer: it is meant for all answers to come,
+// "answer in one sentence: what is Go?" for one.
+var wishesStyle = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should)\s+)?(?:be (?:more |very |as )?(?:brief|concise|detailed|formal|informal|casual|friendly|polite|blunt|direct|humorous|sarcastic)(?: as possible)?|(?:answer|reply|respond|write)(?: (?:me|to me|back|only))* (?:in|with|using) (?:bullet points|bullets|tables|markdown|lists)|(?:use|no|avoid|without|stop using|don't use|dont use|do not use|skip the|drop the) (?:any |more )?(?:emojis?|bullet points|bullets|tables|markdown|headings|lists|code blocks|exclamation marks|jargon))(?:[\s,]+(?:please|pls|plz|thanks|thank you|with me|for me|when you (?:answer|reply)|in your (?:answers?|replies|responses)))*\W*$`)
 
 var notFirst = english(`^(?:please\s+)?(?:do not|never|stop)\b`)
 
@@ -64,8 +70,12 @@ var (
 	bareDeadline = english(`^(?:(?:the|our|my)\s+)?(?:new\s+)?deadline\s+(?:is|was moved|has moved|moved|is now|was pushed|got moved|got pushed|has been moved|was changed|was extended|has been extended|got extended|is extended)\s+(?:back\s+)?(?:now\s+)?(?:(?:to|until|till|on)\s+)?(.+)$`)
 	onVersion    = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)\s+(?:is|runs)\s+(?:now\s+)?(?:on|at)\s+(v\d[\d.]*)\b`)
 	setting      = english(`^(?:the|our)\s+((?:[\pL\d_.-]+\s+){0,3}?)(default branch|main branch|branch|rate limit|timeout|staging url|url|version|region|database|license|framework|package manager|linter|standup|stand-up|retro|budget)\s+(?:is|are)\s+(?:now\s+)?(?:at\s+|in\s+|on\s+)?(\S.*)$`)
+	hostIs       = english(`^(?:the|our|my)\s+((?:[\pL\d_.-]+\s+){0,3}?[\pL\d_-]+)(?:'s)?\s+(?:(?:is|are|lives|runs|sits|listens|moved|(?:is|was|has) (?:now )?(?:hosted|running|available|reachable|deployed|moved)|can be (?:reached|found))\s+(?:now\s+)?(?:at|on|under|to)|(?:ip|ip address|address|host|hostname|endpoint|domain|url|link) (?:is|has changed to|changed to)(?: now)?)\s+(` + host + `)(?:\W*$|\s*[,;(–—].*|\s(?:now|currently|again|since|from|and|for|in|as|via|but|not|until|instead)\b.*)`)
 	versionIs    = english(`^(?:the\s+|our\s+)?(\p{Lu}[\pL+#.]*)\s+version is\s+(?:now\s+)?v?(\d[\d.]*)`)
 )
+
+// host is an address of a machine or a page.
+const host = `(?:https?://)?(?:(?:\d{1,3}\.){3}\d{1,3}|(?:[a-z\d](?:[a-z\d-]*[a-z\d])?\.)+[a-z]{2,}|localhost)(?::\d{2,5})?(?:/[^\s,;)]*)?`
 
 // runsOn tells what a part of a project is made with or runs on: "our CI runs on Jenkins",
 // "Osprey's frontend is in React".
@@ -100,6 +110,9 @@ func projectSlot(s *saying) (about, bool) {
 	}
 	if m := s.matchText(onVersion, " v"); m != nil {
 		return about{name: "version:" + subject(m[1]), value: m[2]}, true
+	}
+	if m := s.matchText(hostIs, ".", "localhost"); m != nil && !strings.HasSuffix(strings.ToLower(m[2]), ".js") {
+		return about{name: "address", subject: subject(m[1]), value: strings.ToLower(m[2])}, true
 	}
 	if m := s.matchText(versionIs, "version"); m != nil {
 		return about{name: "version:" + strings.ToLower(m[1]), value: strings.TrimRight(m[2], ".")}, true

@@ -76,6 +76,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 		return nil, err
 	}
 	g.form = isForm(pieces)
+	g.alone = len(pieces) == 1
 	var given handover
 	for i, p := range pieces {
 		if err := ctx.Err(); err != nil {
@@ -309,6 +310,8 @@ type grouping struct {
 	product bool
 	// form says that the message is filled in like one: "Name: …", "Age: …".
 	form bool
+	// alone says that the message is of one piece.
+	alone bool
 	// listed says that the piece at hand is one of a list.
 	listed bool
 	// unsaid are the questions and commands left out so far, each once.
@@ -455,7 +458,7 @@ func (g *grouping) caption(text string) {
 
 // sentence judges a sentence and adds what it states.
 func (g *grouping) sentence(text string) {
-	if g.assistant && (g.echoes(text) || g.remarks(text)) {
+	if g.assistant && (g.echoes(text) || g.remarks(text) || g.concludes(text)) {
 		g.adjacent = false
 		return
 	}
@@ -470,6 +473,9 @@ func (g *grouping) sentence(text string) {
 	}
 	passing := func() bool {
 		return g.english && !g.assistant && passes(text, g.names) && (g.question == "" || g.spoken || interrupts(text) || countWords(text) > 3)
+	}
+	if g.english && !g.assistant && (g.answersAndTells(text) || g.agrees(text)) {
+		return
 	}
 	if !g.spoken && g.question != "" && g.answers(text) && !passing() {
 		bare := strings.TrimRight(text, ".。")
@@ -500,13 +506,20 @@ func (g *grouping) sentence(text string) {
 		g.spoken, g.asked, g.adjacent = true, "", false
 		return // what is wished of an offer
 	}
-	if g.form && g.english && !g.assistant && g.field(text) {
+	if (g.form || g.alone) && g.english && !g.assistant && g.field(text) {
 		return
 	}
 	if g.assistant && g.english && g.message.Name == "" {
 		text = ownPart(text)
 	}
 	did, said := g.judge(text)
+	if g.alone && g.english && !g.assistant && len(text) < 120 && wishesStyle.MatchString(text) {
+		if slot := slotOf(text + ", please"); slot.name != "" {
+			g.add(text, false, slot)
+			g.spoken, g.asked, g.adjacent = true, "", true
+			return
+		}
+	}
 	if did == commands && g.english && !g.assistant && strings.HasPrefix(slotOf(text).name, "answer length") && !endsAsking(text) {
 		did, said = states, text // "please give me long answers": all that come
 	}

@@ -53,7 +53,7 @@ func (g *grouping) tells(text string) bool {
 	if countWords(text) > worthWords || len(text) > 300 {
 		return true
 	}
-	if born.MatchString(text) || labelled.MatchString(text) && !todo.MatchString(text) {
+	if born.MatchString(text) || tellsNew(text) || labelled.MatchString(text) && !todo.MatchString(text) {
 		return true
 	}
 	if hereIs.MatchString(text) || saidBy.MatchString(text) || sought.MatchString(text) && !verbal(wordsOf(text)) || wishesFor.MatchString(text) && !ownsThing(text) && !conditioned(text) || !strings.ContainsFunc(text, unicode.IsLetter) && strings.ContainsAny(text, "+*/=^<>") {
@@ -74,6 +74,8 @@ func (g *grouping) tells(text string) bool {
 var (
 	// born tells of a birth.
 	born = english(`^\W*(?:it's|its|it is|we're having|twins)(?: (?:an?|two|twin))* (?:girls?|boys?)\b`)
+	// newTo tells of what somebody knows little yet.
+	newTo = english(`^` + lightWords + `(?:i(?:'m| am)?|im|we(?:'re| are)?)\s+(?:(?:still|quite|pretty|very|totally|completely|fairly|relatively|rather|kinda|kind of|a bit|really|so|brand|an?|absolute|complete|total)\s+)*(?:(?:new|newbie|noob|newcomer|beginner)\s+(?:to|at|in|with))\s+(?:(?:the|a|an)\s+)?(\pL[\pL\d+#.-]*(?: \pL[\pL\d+#.-]*)?)(?:\W*$|\s*[,;(–—-].*|\s+(?:and|but|so|since|programming|development)\b.*)`)
 	// labelled names what it tells: "stack: Kotlin, no cloud".
 	labelled = english(`^(?:` + lightWords + `)?\pL+(?: \pL+)?: \pL+[ ,]+\pL`)
 	// todo labels what is to be done with the text at hand.
@@ -85,6 +87,17 @@ var (
 	// sought is what one looks up: "weather in Oslo tomorrow".
 	sought = english(`^` + lightWords + `(?:weather|forecast|time|price|prices|flights?|trains?|hotels?|directions|distance|population|capital|meaning|definition|synonyms?|recipes?|ideas|suggestions|tips|best|cheap|cheapest|nearest|top|random|regex|sql|lyrics|news|score|results?)\b.*\b(?:in|for|to|from|of|between|at|near|with|under|about|on)\s`)
 )
+
+// tellsNew says whether somebody tells of what they know little yet, by its name: "new to
+// Go", not "new to this".
+func tellsNew(text string) bool {
+	m := newTo.FindStringSubmatch(text)
+	if m == nil || len(text) > 200 {
+		return false
+	}
+	named := wordsOf(m[1])
+	return !pointers[named[0].low] && (named[0].capital || named[0].low == "go" || !emptyOf(named))
+}
 
 // clauseMark parts the clauses of a sentence.
 var clauseMark = english(`[,;:!?.…()"“”]+(?:\s+|$)|\s+[-–—]+\s+|\s+(?:and|but|so|because|cuz|cause|bc|then|though|although|or|when|if|until|while|where|than|before|after)\s+`)

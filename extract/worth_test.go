@@ -19,7 +19,7 @@ func TestWhatIsOnlyOfTheTalkIsNotKept(t *testing.T) {
 		// errands and states of the moment
 		"sorry typing on my phone", "just got home", "my brain is mush", "slept badly", "need coffee", "might order pizza", "stuck in traffic", "cleaning the kitchen", "can't stop yawning", "I should get some sleep",
 		// wishes for one answer
-		"need a synonym for brave", "i'd like a short poem about rivers", "cheap flights oslo to rome", "two more please", "how many grams in a cup", "can cats eat cheese", "which one is better", "sort by date", "be brief", "don't overthink it",
+		"need a synonym for brave", "i'd like a short poem about rivers", "cheap flights oslo to rome", "two more please", "how many grams in a cup", "can cats eat cheese", "which one is better", "sort by date", "don't overthink it",
 	} {
 		check(t, user(text), nil)
 	}
