@@ -23,6 +23,7 @@ import (
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/recall"
 	"github.com/memdhq/memd/shortterm"
+	"github.com/nats-io/nats.go"
 )
 
 func TestMain(m *testing.M) { memdtest.Main(m) }
@@ -77,10 +78,7 @@ type memory struct {
 func newMemory(t *testing.T) *memory {
 	t.Helper()
 	ctx := t.Context()
-	ownerURL, appURL := memdtest.Postgres(t)
-	if err := postgres.Migrate(ctx, ownerURL); err != nil {
-		t.Fatal(err)
-	}
+	_, appURL := memdtest.Prepared(t, "schema", postgres.Migrate)
 	open := func() *postgres.Pool {
 		pool, err := postgres.Open(ctx, appURL, postgres.Config{MaxConns: 4})
 		if err != nil {
@@ -89,7 +87,7 @@ func newMemory(t *testing.T) *memory {
 		t.Cleanup(pool.Close)
 		return pool
 	}
-	b, err := bus.Open(memdtest.NATS(t), bus.Config{})
+	b, err := bus.Open(memdtest.NATS(t), bus.Config{Stream: "TEST_" + nats.NewInbox()[7:]})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/shortterm"
 	"github.com/memdhq/memd/summary"
+	"github.com/nats-io/nats.go"
 )
 
 func TestMain(m *testing.M) { memdtest.Main(m) }
@@ -35,16 +36,13 @@ type fixture struct {
 
 func open(t *testing.T, cfg summary.Config) *fixture {
 	t.Helper()
-	ownerURL, appURL := memdtest.Postgres(t)
-	if err := postgres.Migrate(t.Context(), ownerURL); err != nil {
-		t.Fatal(err)
-	}
+	_, appURL := memdtest.Prepared(t, "schema", postgres.Migrate)
 	pool, err := postgres.Open(t.Context(), appURL, postgres.Config{MaxConns: 4})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(pool.Close)
-	b, err := bus.Open(memdtest.NATS(t), bus.Config{})
+	b, err := bus.Open(memdtest.NATS(t), bus.Config{Stream: "TEST_" + nats.NewInbox()[7:]})
 	if err != nil {
 		t.Fatal(err)
 	}
