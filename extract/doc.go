@@ -21,7 +21,8 @@
 //	echo.go      what an assistant only says back
 //	hearing.go   the messages before, as far as one leans on them
 //	answer.go    a bare answer and its question; answer_kind.go has what a question asks for
-//	correct.go   "sorry, I mean …" and "that was wrong: it's …"
+//	correct.go   "sorry, I mean …" and "that was wrong: it's …"; correct_value.go
+//	             a word or two in the place of what was wrong
 //	mend.go      a sentence that puts itself right, and what was moved to another day
 //	forget.go    "forget that …"; forget_topic.go what is asked to be forgotten by its topic
 //	form.go      "Name: …", "City: …"
