@@ -280,7 +280,10 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	for _, h := range found.hits {
 		m.memories = append(m.memories, h.Memory)
 	}
-	made := c.compose(m)
+	made, err := c.compose(ctx, m)
+	if err != nil {
+		return Context{}, &memd.Error{Kind: memd.Unavailable, Op: "assemble.compose", Err: err}
+	}
 	out := Context{
 		SessionID: window.sessionID,
 		Messages:  made.messages,

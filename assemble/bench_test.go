@@ -25,7 +25,7 @@ func BenchmarkCompose(b *testing.B) {
 	m.memories[3] = memd.Memory{Memory: "I told you about my knees", Role: "user", Sources: []int64{1}}
 	b.ReportAllocs()
 	for b.Loop() {
-		if out := c.compose(m); len(out.messages) != 41 {
+		if out := c.made(m); len(out.messages) != 41 {
 			b.Fatal(len(out.messages))
 		}
 	}

@@ -2,11 +2,13 @@ package assemble
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/memdhq/memd"
 )
@@ -28,6 +30,9 @@ const (
 	// leastText is how many tokens of a text must be left for trimming it to be worth
 	// while.
 	leastText = 16
+	// bytesOfQuoted is how many bytes of a text are read for each token that a line may have, to
+	// begin with.
+	bytesOfQuoted = 8
 	// omitted is the line that says that the budget left no room for all that the session
 	// said before, omittedOne and omittedMany where it is known of how many messages nothing is
 	// shown.
@@ -90,12 +95,24 @@ type composed struct {
 	used                  int
 }
 
-// composer chooses and trims. It is safe for concurrent use.
+// composer chooses and trims. compose is safe for concurrent use.
 type composer struct {
 	*counter
 	header string
 	// line is the form of a recalled line, with {speaker} and {text}.
 	line string
+	// lines are those made for one context: each is asked for many times.
+	lines map[lineOf]quotedLine
+}
+
+// lineOf is what a line is made of.
+type lineOf struct{ role, name, text string }
+
+// quotedLine is a line, whole or as much of it as cannot fit into room tokens.
+type quotedLine struct {
+	line  string
+	room  int
+	whole bool
 }
 
 // draft is a choice that may yet prove too long, or to repeat itself.
@@ -134,8 +151,11 @@ type chosen struct {
 
 // compose makes the context. used is at most the budget, unless that is too small for
 // the frame of one message and the mark of a trimmed text (about 20 tokens): the
-// newest user message is never dropped.
-func (c *composer) compose(m material) composed {
+// newest user message is never dropped. It ends early with the error of ctx.
+func (c *composer) compose(ctx context.Context, m material) (composed, error) {
+	own := *c
+	own.lines = map[lineOf]quotedLine{}
+	c = &own
 	all := groups(m.window)
 	// open messages that the window holds but cannot show are recalled like others, and so are
 	// results of which the call is not there: the model is about to answer to them.
@@ -162,6 +182,9 @@ func (c *composer) compose(m material) composed {
 	full := seen(draft{groups: chooseAll(all)}, compares)
 	before := c.before(m, late)
 	for spare, reserve := 0, 0; ; {
+		if err := ctx.Err(); err != nil {
+			return composed{}, err
+		}
 		d := c.choose(m, all, open, before, full, freed, m.budget-spare, reserve)
 		if freed.add(m, open, full, seen(d, compares)) {
 			continue
@@ -172,7 +195,7 @@ func (c *composer) compose(m material) composed {
 		}
 		out := c.encode(m, open, before, d)
 		if out.used <= m.budget || spare >= m.budget {
-			return out
+			return out, nil
 		}
 		// Lines may join in more tokens than each has by itself.
 		spare += out.used - m.budget
@@ -377,7 +400,8 @@ func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, 
 	}
 	d.carried = slices.DeleteFunc(d.carried, func(l recalledLine) bool {
 		of := m.carried[l.at]
-		return strings.Contains(quoted[of.id], quotation(of.text))
+		line, ok := quoted[of.id]
+		return ok && strings.Contains(line, quotation(of.text))
 	})
 }
 
@@ -473,8 +497,10 @@ func (c *composer) cost(render string, messages []outgoing, limit int) int {
 		if n > limit {
 			return n
 		}
-		if render == RenderSystem {
-			n += c.count(turnLine(m)+"\n", max(limit-n, 0))
+		if room := max(limit-n, 0); render == RenderSystem && len(m.says())/maxTokenBytes > room {
+			n += room + 1 // the line of a text so long need not be made
+		} else if render == RenderSystem {
+			n += c.count(turnLine(m)+"\n", room)
 		} else {
 			n += c.tokens(m, limit-n)
 		}
@@ -525,7 +551,7 @@ func (c *composer) chooseOpen(d *draft, m material, open []said, room int, shows
 	stated := stated(d, m)
 	var all []candidate
 	for i, s := range slices.Backward(open) {
-		if !shows(i) && strings.TrimSpace(s.text) != "" && !stated[speaker(string(s.role), s.name)+folded(s.text)] {
+		if !shows(i) && strings.TrimSpace(s.text) != "" && !stated.have(string(s.role), s.name, s.text) {
 			all = append(all, candidate{i, string(s.role), s.name, s.text, tierOf(string(s.role))})
 		}
 	}
@@ -538,14 +564,22 @@ func (c *composer) chooseOpen(d *draft, m material, open []said, room int, shows
 	return spent
 }
 
-// stated is what is recalled, folded, after its speaker.
-func stated(d *draft, m material) map[string]bool {
-	all := map[string]bool{}
+// statements are texts, folded, after who said them.
+type statements map[string]bool
+
+// stated is what is recalled.
+func stated(d *draft, m material) statements {
+	all := statements{}
 	for _, l := range d.recalled {
 		memory := m.memories[l.at]
 		all[speaker(memory.Role, actorOf(memory))+folded(memory.Memory)] = true
 	}
 	return all
+}
+
+// have says whether a text is among them. One that is very long is not.
+func (s statements) have(role, name, text string) bool {
+	return len(s) > 0 && len(text) <= foldedBytes && s[speaker(role, name)+folded(text)]
 }
 
 // chooseBefore chooses, anew, the lines of what earlier sessions have left open, and of what
@@ -559,7 +593,7 @@ func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, 
 	stated := stated(d, m)
 	var carried []candidate
 	for i, l := range m.carried {
-		if !quoted[l.id] && !stated[speaker(l.role, l.name)+folded(l.text)] {
+		if !quoted[l.id] && !stated.have(l.role, l.name, l.text) {
 			// What is nearer comes before what is farther back, whoever said it.
 			carried = append(carried, candidate{i, l.role, l.name, l.text, l.back*3 + tierOf(l.role)})
 		}
@@ -598,13 +632,30 @@ func (e earlier) covers(m memd.Memory) bool {
 }
 
 // recalledLine gives the line of something recalled, "" if it says nothing. What
-// cannot fit into room tokens need not be whole.
+// cannot fit into room tokens need not be whole: no more of a text is read than about that.
 func (c *composer) recalledLine(role, name, text string, room int) string {
-	text = quotation(text[:min(len(text), (max(room, 0)+1)*maxTokenBytes)])
-	if text == "" {
-		return ""
+	room = max(room, 0)
+	of := lineOf{role, name, text}
+	if known, ok := c.lines[of]; ok && (known.whole || room <= known.room) {
+		return known.line
 	}
-	return strings.NewReplacer("{speaker}", speaker(role, name), "{text}", text).Replace(c.line)
+	var line string
+	for length := (room + 1) * bytesOfQuoted; ; length *= 4 {
+		cut := min(len(text), length)
+		for cut < len(text) && cut > 0 && !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		if line = quotation(text[:cut]); line != "" {
+			line = strings.NewReplacer("{speaker}", speaker(role, name), "{text}", line).Replace(c.line)
+		}
+		whole := cut == len(text)
+		if whole || c.count(line, room) > room {
+			if c.lines != nil {
+				c.lines[of] = quotedLine{line, room, whole}
+			}
+			return line
+		}
+	}
 }
 
 // fit gives a line as it fits into room tokens with the line break after it: whole,

@@ -1,6 +1,7 @@
 package assemble
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -13,6 +14,15 @@ import (
 
 func newTestComposer(t interface{ Fatal(...any) }) *composer {
 	return &composer{counter: newTestCounter(t), header: "retrieved memories:", line: "{speaker}: {text}"}
+}
+
+// made is a context that is waited for.
+func (c *composer) made(m material) composed {
+	out, err := c.compose(context.Background(), m)
+	if err != nil {
+		panic(err)
+	}
+	return out
 }
 
 // logged is a message as the log gives it.
@@ -166,7 +176,7 @@ func TestContextIsAlwaysALegalRequestWithinBudget(t *testing.T) {
 				m.said = append(m.said, s)
 			}
 		}
-		out := c.compose(m)
+		out := c.made(m)
 		sent, err := checkLegal(out.messages)
 		if err != nil {
 			t.Fatal(err)
@@ -333,17 +343,17 @@ func TestWhatIsOpenGetsWhatTheTurnsLeave(t *testing.T) {
 		s.open = true
 		m.open = append(m.open, s)
 	}
-	out := c.compose(m)
+	out := c.made(m)
 	if len(out.open) != 60 || out.omitted {
 		t.Errorf("%d of 60 quoted with %d of %d tokens, omitted %t", len(out.open), out.used, m.budget, out.omitted)
 	}
 	m.budget = 200
-	out = c.compose(m)
+	out = c.made(m)
 	if n := len(out.open); n < 15 || n == 60 || out.open[n-1] != -41 || !out.omitted || !strings.Contains(string(out.messages[0]), fmt.Sprintf(omittedMany, 60-n)) {
 		t.Errorf("%d quoted of 60, omitted %t: %s", n, out.omitted, out.messages[0])
 	}
 	m.unread = 300
-	out = c.compose(m)
+	out = c.made(m)
 	if n := len(out.open); n < 15 || !strings.Contains(string(out.messages[0]), fmt.Sprintf(omittedMany, 360-n)) || out.used > m.budget {
 		t.Errorf("%d quoted of 360: %s", n, out.messages[0])
 	}
@@ -359,18 +369,18 @@ func TestWhatNothingStandsForIsQuoted(t *testing.T) {
 		m.said = append(m.said, s)
 	}
 	m.earlier.memories = []memd.Memory{memory("user", "Number three counts", -97)}
-	out := c.compose(m)
+	out := c.made(m)
 	if len(out.quoted) != 19 || slices.Contains(out.quoted, -97) || out.omitted || strings.Contains(string(out.messages[0]), "[") {
 		t.Errorf("quoted %d, omitted %t: %s", out.quoted, out.omitted, out.messages[0])
 	}
 	m.earlier.memories = nil
 	m.budget = 100
-	out = c.compose(m)
+	out = c.made(m)
 	if n := len(out.quoted); n < 5 || n == 19 || out.quoted[n-1] != -81 || !out.omitted || !strings.Contains(string(out.messages[0]), fmt.Sprintf(omittedMany, 19-n)) {
 		t.Errorf("quoted %d, omitted %t: %s", out.quoted, out.omitted, out.messages[0])
 	}
 	m.budget, m.more = 400, true // than was read
-	if out = c.compose(m); !strings.Contains(string(out.messages[0]), omitted) {
+	if out = c.made(m); !strings.Contains(string(out.messages[0]), omitted) {
 		t.Errorf("it does not say that there is more: %s", out.messages[0])
 	}
 	// The turns that the budget leaves out.
@@ -380,7 +390,7 @@ func TestWhatNothingStandsForIsQuoted(t *testing.T) {
 		s.silent = true
 		m.window = append(m.window, s)
 	}
-	if out = c.compose(m); !out.omitted || !strings.Contains(string(out.messages[0]), fmt.Sprintf(omittedMany, 30-len(out.quoted)-(len(out.messages)-1))) || out.used > 200 {
+	if out = c.made(m); !out.omitted || !strings.Contains(string(out.messages[0]), fmt.Sprintf(omittedMany, 30-len(out.quoted)-(len(out.messages)-1))) || out.used > 200 {
 		t.Errorf("it does not say that turns were left out: %d tokens, %s", out.used, out.messages[0])
 	}
 }
@@ -389,7 +399,7 @@ func TestNothingIsLostWhileTheBudgetLasts(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := newTestComposer(t)
 		m := material{window: generated(t), budget: 1_000_000, limit: 10, render: RenderMessages}
-		out := c.compose(m)
+		out := c.made(m)
 		sent, err := checkLegal(out.messages)
 		if err != nil {
 			t.Fatal(err)
@@ -417,7 +427,7 @@ func TestComposeTinyBudgets(t *testing.T) {
 	c := newTestComposer(t)
 	for budget := range 40 {
 		for _, render := range []string{RenderMessages, RenderSystem} {
-			out := c.compose(material{
+			out := c.made(material{
 				window: session(t, `{"role":"user","content":"Where did I put the spare key of the garden shed, and who has the other one?","name":"a very long name with very many words"}`),
 				budget: budget, render: render,
 			})
@@ -444,7 +454,7 @@ func TestRecallTakesAQuarterAtMost(t *testing.T) {
 	for i := range 100 {
 		m.memories = append(m.memories, memory("user", fmt.Sprintf("There is a thing number %d in the attic", i)))
 	}
-	out := c.compose(m)
+	out := c.made(m)
 	sent, err := checkLegal(out.messages)
 	if err != nil {
 		t.Fatal(err)
@@ -469,17 +479,17 @@ func TestWhatTheTurnsDropIsRecalled(t *testing.T) {
 		`{"role":"user","content":"What about the cabin?"}`)
 	fact := memory("user", "The wifi password of the cabin hangs inside the cupboard door", 1)
 
-	out := c.compose(material{window: window, memories: []memd.Memory{fact}, limit: 10, budget: 2000, render: RenderMessages})
+	out := c.made(material{window: window, memories: []memd.Memory{fact}, limit: 10, budget: 2000, render: RenderMessages})
 	if len(out.recalled) != 0 || len(out.messages) != 3 {
 		t.Errorf("recalled though the turns show it: %s", out.messages)
 	}
-	out = c.compose(material{window: window, memories: []memd.Memory{fact}, limit: 10, budget: 300, render: RenderMessages})
+	out = c.made(material{window: window, memories: []memd.Memory{fact}, limit: 10, budget: 300, render: RenderMessages})
 	if len(out.recalled) != 1 {
 		t.Errorf("neither shown nor recalled: %s", out.messages)
 	}
 	// The same while it is not settled and there is no memory yet.
 	window[0].open = true
-	out = c.compose(material{window: window, limit: 10, budget: 300, render: RenderMessages})
+	out = c.made(material{window: window, limit: 10, budget: 300, render: RenderMessages})
 	if !strings.Contains(string(out.messages[0]), "cupboard door") {
 		t.Errorf("neither shown nor recalled: %s", out.messages)
 	}
@@ -493,7 +503,7 @@ func TestCertainIsShownWhateverIsRecalled(t *testing.T) {
 		for i := range rapid.IntRange(0, 20).Draw(t, "memories") {
 			m.memories = append(m.memories, memory("user", fmt.Sprintf("memory %d of a long day in spring", i)))
 		}
-		sent, err := checkLegal(c.compose(m).messages)
+		sent, err := checkLegal(c.made(m).messages)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -516,7 +526,7 @@ func TestWhatLeavesTheWindowIsSummedUp(t *testing.T) {
 		all[i].ID = fmt.Sprint(i)
 	}
 	for _, budget := range []int{300, 600, 1200, 4000} {
-		out := c.compose(material{window: window[30:], budget: budget, limit: 10, render: RenderMessages, earlier: earlier{memories: all[:38]}})
+		out := c.made(material{window: window[30:], budget: budget, limit: 10, render: RenderMessages, earlier: earlier{memories: all[:38]}})
 		sent, err := checkLegal(out.messages)
 		if err != nil {
 			t.Fatal(err)
@@ -554,7 +564,7 @@ func TestASummaryStandsForWhatItIsOf(t *testing.T) {
 	m := material{budget: 4000, limit: 10, render: RenderMessages,
 		window:  []said{logged(t, 9, `{"role":"user","content":"And now?"}`)},
 		earlier: earlier{summary: "They spoke of\nan old mill.", upto: 4, memories: []memd.Memory{early, late}}}
-	out := c.compose(m)
+	out := c.made(m)
 	sent, err := checkLegal(out.messages)
 	if err != nil {
 		t.Fatal(err)
@@ -564,7 +574,7 @@ func TestASummaryStandsForWhatItIsOf(t *testing.T) {
 	}
 	// What is recalled is not said twice.
 	m.memories = []memd.Memory{late}
-	if sent, err = checkLegal(c.compose(m).messages); err != nil {
+	if sent, err = checkLegal(c.made(m).messages); err != nil {
 		t.Fatal(err)
 	}
 	if want := "retrieved memories:\nuser: The wheel was mended in May\nsummary: They spoke of an old mill."; sent[0].text() != want {
@@ -578,7 +588,7 @@ func TestAnImageThatDoesNotFitLeavesTheTurnsBefore(t *testing.T) {
 	window := session(t, `{"role":"user","content":"before"}`, `{"role":"assistant","content":"a"}`,
 		`{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:x"}}]}`)
 	for _, budget := range []int{60, 200, 1000} {
-		out := c.compose(material{window: window, budget: budget, render: RenderMessages})
+		out := c.made(material{window: window, budget: budget, render: RenderMessages})
 		sent, err := checkLegal(out.messages)
 		if err != nil {
 			t.Fatal(err)
@@ -586,5 +596,30 @@ func TestAnImageThatDoesNotFitLeavesTheTurnsBefore(t *testing.T) {
 		if len(sent) != 3 || sent[0].text() != "before" || out.used > budget {
 			t.Errorf("%d tokens of %d: %s", out.used, budget, out.messages)
 		}
+	}
+}
+
+// What is quoted of a text is not more work than what there is room for, however long it is.
+func TestALongTextIsReadAsFarAsThereIsRoom(t *testing.T) {
+	c := newTestComposer(t)
+	for _, unit := range []string{"system: <|im_start|>里斯本 👍 ", "The lighthouse keeper counts the ships. "} {
+		of := func(n int) uint64 {
+			m := material{window: session(t, `{"role":"user","content":"and now?"}`), budget: 1000, limit: 10, render: RenderMessages,
+				open: []said{{id: -1, role: memd.RoleUser, text: strings.Repeat(unit, n), open: true}}}
+			return allocated(func() {
+				if out := c.made(m); len(out.open) != 1 || out.used > m.budget {
+					t.Errorf("%q: %+v", unit, out)
+				}
+			})
+		}
+		of(1000)
+		if short, long := of(2000), of(32000); long > 2*short+1<<20 {
+			t.Errorf("%q: %d bytes for 2,000 of it, %d for 32,000", unit, short, long)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := c.compose(ctx, material{window: session(t, `{"role":"user","content":"and now?"}`), budget: 1000}); err == nil {
+		t.Error("it goes on after its caller has gone")
 	}
 }

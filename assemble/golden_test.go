@@ -91,7 +91,7 @@ func TestGolden(t *testing.T) {
 			window: session(t, `{"role":"user","content":"Well, my favorite color is blue."}`)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out := newTestComposer(t).compose(c.material)
+			out := newTestComposer(t).made(c.material)
 			if _, err := checkLegal(out.messages); err != nil {
 				t.Error(err)
 			}

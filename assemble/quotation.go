@@ -18,7 +18,7 @@ const roleNames = `system|developer|assistant|user|human|tool|function`
 var (
 	roleMarker  = regexp.MustCompile(`\b(?:` + roleNames + `)[*_~\x60"')\]}>]*(\s*:)`)
 	tagMarker   = regexp.MustCompile(`<(/?(?:system|sys|developer|assistant|user|human|tool|function|im_start|im_end|s)\b)`)
-	tokenMarker = regexp.MustCompile(`<(\|)|<(/?(?:start_of_turn|end_of_turn|im_start|im_end|begin_of_text|end_of_text|start_header_id|end_header_id|eot_id)\b)|\[(/?inst\])|\|((?:im_start|im_end|im_sep|system|developer|assistant|user|human|tool|endoftext|eot_id|begin_of_text|start_header_id|end_header_id)\|)`)
+	tokenMarker = regexp.MustCompile(`<(\|)|<(/?(?:start_of_turn|end_of_turn|im_start|im_end|begin_of_text|end_of_text|start_header_id|end_header_id|eot_id)\b)|\[(/?(?:inst|system_prompt|available_tools|tool_calls|tool_results|tool_content)\])|\|((?:im_start|im_end|im_sep|system|developer|assistant|user|human|tool|endoftext|eot_id|begin_of_text|start_header_id|end_header_id)\|)`)
 
 	roleAsSpoken = map[string]bool{"system": true, "developer": true, "assistant": true, "user": true, "human": true, "tool": true, "function": true}
 )
@@ -28,11 +28,23 @@ var (
 var likeMarks = map[rune]string{
 	0x2236: ":", 0xA789: ":", 0x02F8: ":", 0x05C3: ":", 0x0589: ":", 0x0703: ":", 0x0704: ":", 0x16EC: ":", 0x1803: ":", 0xFE30: ":", 0xA4FD: ":", 0x02D0: ":",
 	0x2223: "|", 0x01C0: "|", 0x2502: "|",
-	0x2039: "<", 0x3008: "<", 0x2329: "<",
+	0x2039: "<", 0x3008: "<", 0x2329: "<", 0x226E: "<", 0x2A74: "::=",
 }
 
+// likeLetters are letters, in lower case, that can be taken for those of roles' names.
+var likeLetters = func() map[rune]rune {
+	like := map[rune]rune{}
+	for letter, others := range map[rune]string{'a': "аαɑᴀ", 'c': "сϲᴄ", 'd': "ԁᴅ", 'e': "еεҽᴇ", 'f': "ƒꜰ", 'h': "һʜ", 'i': "іιıɩɪ", 'l': "ӏʟ", 'm': "мμᴍ", 'n': "пηɴ",
+		'o': "оοσᴏ", 'p': "рρᴘ", 'r': "гʀ", 's': "ѕꜱ", 't': "тτᴛ", 'u': "υцսᴜ", 'v': "ѵνᴠ", 'y': "уүʏγ"} {
+		for _, other := range others {
+			like[other] = letter
+		}
+	}
+	return like
+}()
+
 // plain is a text as it may be read: in lower case, in the plain forms of its letters, without
-// what shows nothing. at gives for each byte of it, and for its end, where in the text that is.
+// marks on them and what shows nothing. at gives for each byte of it, and for its end, where in the text that is.
 func plain(text string) (read string, at []int) {
 	var b strings.Builder
 	add := func(s string, from int) {
@@ -48,11 +60,30 @@ func plain(text string) (read string, at []int) {
 		case like != "":
 			add(like, i)
 		case hidden(r), ignorable(r):
+		case itself(r):
+			add(text[i:i+utf8.RuneLen(r)], i)
 		default:
-			add(strings.ToLower(norm.NFKC.String(string(r))), i)
+			add(strings.Map(bare, strings.ToLower(norm.NFKD.String(string(r)))), i)
 		}
 	}
 	return b.String(), append(at, len(text))
+}
+
+// bare gives the plain form of a letter; marks on letters have none.
+func bare(r rune) rune {
+	if like, ok := likeLetters[r]; ok {
+		return like
+	}
+	if unicode.Is(unicode.Mn, r) {
+		return -1
+	}
+	return r
+}
+
+// itself says of the most frequent signs of East Asian texts, and of emoji, that they have no
+// other form.
+func itself(r rune) bool {
+	return r >= 0x3041 && r <= 0x3096 || r >= 0x30A1 && r <= 0x30FA || r >= 0x3400 && r <= 0x9FFF || r >= 0xAC00 && r <= 0xD7A3 || r >= 0x1F300 && r <= 0x1FAFF
 }
 
 // ignorable says whether r shows nothing by itself, though languages or emoji need it.
@@ -69,7 +100,7 @@ func marked(text string) bool {
 		if _, like := likeMarks[r]; like {
 			return true
 		}
-		return r >= 0xFE10 && strings.ContainsAny(norm.NFKC.String(string(r)), ":<[|")
+		return r >= 0xFE10 && !itself(r) && strings.ContainsAny(norm.NFKC.String(string(r)), ":<[|")
 	})
 }
 
@@ -160,9 +191,9 @@ func edit(text string, marker *regexp.Regexp, by string, replace bool) string {
 	return b.String() + text[done:]
 }
 
-// indented gives a text whose further lines are indented, so that none of them can
-// pass for the beginning of another message, and which holds no token of a chat
-// template. All else stays as it is: it may be code.
+// indented gives a text whose further lines are indented, of which none begins like another
+// message, and which holds no token of a chat template. All else stays as it is: it may be
+// code.
 func indented(text string) string {
 	text = defuseTokens(strings.ReplaceAll(text, "\r\n", "\n"))
 	lines := strings.FieldsFunc(text, func(r rune) bool {
@@ -172,23 +203,73 @@ func indented(text string) string {
 		}
 		return false
 	})
-	return strings.Join(lines, "\n  ")
+	return unled(strings.Join(lines, "\n  "))
 }
 
-// leadingRole is the marker of a role that a text begins with, whatever signs and markers that
-// were defused stand before it.
-var leadingRole = regexp.MustCompile(`^(?:[^\pL\pN:]*\b(?:` + roleNames + `)\b[^\pL\pN:]*-)*[^\pL\pN:]*` + roleMarker.String())
-
-// unled gives a text that does not begin like another message.
+// unled gives a text of which no line begins like another message, whatever signs and markers
+// that were defused stand before it. It reads the text once.
 func unled(text string) string {
-	for marked(text) {
-		next := edit(text, leadingRole, " -", true)
-		if next == text {
-			break
-		}
-		text = next
+	if !marked(text) {
+		return text
 	}
-	return text
+	read, at := plain(text)
+	var b strings.Builder
+	done := 0
+	for pos := 0; pos < len(read); {
+		from, to, end := leadingRole(read, pos)
+		if from == to {
+			next := strings.IndexByte(read[end:], '\n')
+			if next < 0 {
+				break
+			}
+			pos = end + next + 1
+			continue
+		}
+		if from, pos = at[from], end; from >= done {
+			_, size := utf8.DecodeRuneInString(text[at[to-1]:])
+			b.WriteString(text[done:from])
+			b.WriteString(" -")
+			done = at[to-1] + size
+		}
+	}
+	return b.String() + text[done:]
+}
+
+// leadingRole finds the colon of a marker, with the blanks before it, that read has at pos
+// behind nothing but signs and markers that were defused, and where what follows it begins. If
+// there is none, from is to, and end is as far as was read.
+func leadingRole(read string, pos int) (from, to, end int) {
+	for {
+		word := pos + signs(read[pos:])
+		end = word + len(leadingName.FindString(read[word:min(len(read), word+maxRoleName)]))
+		if end == word {
+			return end, end, end
+		}
+		from = end + len(read[end:]) - len(strings.TrimLeft(read[end:], "*_~`\"')]}>"))
+		to = from + len(read[from:]) - len(strings.TrimLeft(read[from:], " \t\n\f\r"))
+		if to < len(read) && read[to] == ':' {
+			return from, to + 1, to + 1
+		}
+		pos = end + signs(read[end:])
+		if !strings.Contains(read[end:pos], "-") {
+			return end, end, end
+		}
+	}
+}
+
+// leadingName is a role's name; maxRoleName is the length of the longest.
+var leadingName = regexp.MustCompile(`^(?:` + roleNames + `)`)
+
+const maxRoleName = len("developer")
+
+// signs is how many bytes text begins with that are neither of letters nor of numbers, nor a
+// colon.
+func signs(text string) int {
+	n := strings.IndexFunc(text, func(r rune) bool { return r == ':' || unicode.IsLetter(r) || unicode.IsNumber(r) })
+	if n < 0 {
+		return len(text)
+	}
+	return n
 }
 
 // speaker gives who a line is by: the actor's name if there is one, else the role. A
