@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -63,18 +64,22 @@ func (s *server) lookRoutes() {
 			}
 		}
 	}
-	// All routes are known by now: what is served is made once.
-	document, err := json.MarshalIndent(s.api.OpenAPI(), "", " ")
-	if err != nil {
-		panic(err)
-	}
-	s.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
-		writeBytes(w, http.StatusOK, "application/json", document)
+	// All routes are known by now, and most processes are never asked: it is made once, when
+	// somebody asks.
+	document := sync.OnceValue(func() []byte {
+		document, err := json.MarshalIndent(s.api.OpenAPI(), "", " ")
+		if err != nil {
+			panic(err)
+		}
+		return document
 	})
-	page := renderDocs(s.api.OpenAPI())
+	s.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		writeBytes(w, http.StatusOK, "application/json", document())
+	})
+	page := sync.OnceValue(func() []byte { return renderDocs(s.api.OpenAPI()) })
 	s.mux.HandleFunc("GET /docs", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'")
-		writeBytes(w, http.StatusOK, "text/html; charset=utf-8", page)
+		writeBytes(w, http.StatusOK, "text/html; charset=utf-8", page())
 	})
 }
 
