@@ -78,9 +78,20 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	g.form = isForm(pieces)
 	g.alone = len(pieces) == 1
 	var given handover
+	theirs, again := make([]bool, len(pieces)), make([]bool, len(pieces))
+	if g.english && !g.assistant {
+		theirs, again = pasted(pieces)
+	}
 	for i, p := range pieces {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		if again[i] {
+			given = handover{plays: given.plays, acts: given.acts}
+		}
+		if theirs[i] {
+			g.spoken, g.asked, g.adjacent = true, "", false
+			continue
 		}
 		if !g.assistant && given.takes(p, g.english, !g.spoken) {
 			g.spoken, g.asked, g.adjacent = true, "", false
