@@ -746,14 +746,17 @@ func (f field) checkRange(n float64, location string) *memd.Error {
 	low, high := f.schema.Minimum, f.schema.Maximum
 	switch {
 	case low != nil && high != nil && (n < *low || n > *high):
-		return memd.InvalidField(location, "must be between %v and %v", *low, *high)
+		return memd.InvalidField(location, "must be between %s and %s", decimal(*low), decimal(*high))
 	case low != nil && n < *low:
-		return memd.InvalidField(location, "must be at least %v", *low)
+		return memd.InvalidField(location, "must be at least %s", decimal(*low))
 	case high != nil && n > *high:
-		return memd.InvalidField(location, "must be at most %v", *high)
+		return memd.InvalidField(location, "must be at most %s", decimal(*high))
 	}
 	return nil
 }
+
+// decimal writes a number with all its digits.
+func decimal(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 func (f field) checkCount(n int, location string) *memd.Error {
 	if f.schema.MinItems != nil && n < *f.schema.MinItems {
