@@ -84,7 +84,7 @@ type messagesAnswer struct {
 	Messages  []loggedEntry `json:"messages" doc:"Chronological."`
 	HasMore   bool          `json:"has_more" doc:"Whether there are more within the bounds: later ones with after, else earlier ones."`
 
-	NextSessionID string `json:"next_session_id,omitempty" doc:"Of a session that a limit has rotated: the one that follows it, where who reads on goes on once there are no more."`
+	NextSessionID string `json:"next_session_id,omitempty" doc:"Of a session that was rotated: the one that follows it, where who reads on goes on once there are no more."`
 	ForwardsTo    string `json:"forwards_to,omitempty" doc:"Of a session that a limit has rotated: where what is posted under its name lands now."`
 }
 

@@ -372,11 +372,28 @@ func TestWhatCannotBeOfSessionsNamesItsField(t *testing.T) {
 	for body, location := range map[string]string{`{"user_id":"u","summary":"x"}`: "body.summary", `{"user_id":"u","carry_over":1}`: "body.carry_over"} {
 		h.send("POST", "/v1/context", body).want(422, `"location":"`+location+`"`)
 	}
+	h.send("POST", "/v1/context", `{"user_id":"u","token_budget":99999999}`).want(422, "must be between 1 and 10000000")
 	h.send("POST", "/v1/sessions/s/rotate", `{"user_id":`).want(400)
 	h.send("GET", "/v1/sessions?user_id=u", nil).want(200, `"closed_at":null`, `!"turns":-1`).wantSessions(1)
 	// Null is as good as nothing.
 	h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"n","rotate":null,"learn":null,"incognito":null,"previous_session_id":null}`).want(201, `"learn":true`, `"incognito":false`)
 	h.send("POST", "/v1/sessions/n/rotate", `{"user_id":"u","session_id":null,"agent_id":null,"metadata":null,"rotate":null}`).want(201)
+}
+
+// Who waits for the next message of a session that is rotated goes on in the next at once.
+func TestWaitingForASessionThatIsRotated(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	var said appendAnswer
+	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"I keep bees."}]}`).want(201).into(&said)
+	wait := "/v1/messages?user_id=u&session_id=s&wait=60s&after=" + fmt.Sprint(said.Messages[0].ID)
+	waits := make(chan got, 1)
+	go func() { waits <- h.send("GET", wait, nil) }()
+	var next session
+	h.send("POST", "/v1/sessions/s/rotate", `{"user_id":"u"}`).want(201).into(&next)
+	for _, g := range []got{<-waits, h.send("GET", wait, nil)} {
+		g.want(200, `"session_id":"s"`, `"messages":[]`, `"next_session_id":"`+next.SessionID+`"`, `!"forwards_to"`)
+	}
+	h.send("GET", "/v1/messages?user_id=u&session_id=s", nil).want(200, `"next_session_id":"`+next.SessionID+`"`)
 }
 
 // What is asked for under a name that limits have rotated is done to all that goes by it.

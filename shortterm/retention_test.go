@@ -255,6 +255,25 @@ func TestAwaitingWhatComes(t *testing.T) {
 	kind(t, "unknown", err, memd.NotFound)
 	_, err = f.AwaitAfter(t.Context(), "other", user, "s", 0)
 	kind(t, "another tenant's", err, memd.NotFound)
+	// One that is rotated leads on.
+	leads := make(chan bool, 1)
+	go func() {
+		there, err := f.AwaitAfter(t.Context(), tenant, user, "s", last)
+		leads <- there && err == nil
+	}()
+	next, _, err := f.Rotate(t.Context(), tenant, Rotation{UserID: user, SessionID: "s"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !<-leads {
+		t.Error("a rotation does not end the waiting")
+	}
+	if on, forwards, err := f.Onward(t.Context(), tenant, user, "s"); err != nil || on != next.SessionID || forwards != "" {
+		t.Errorf("it leads on to %q, what is posted to %q: %v", on, forwards, err)
+	}
+	if on, _, err := f.Onward(t.Context(), tenant, user, next.SessionID); err != nil || on != "" {
+		t.Errorf("the next leads on to %q: %v", on, err)
+	}
 	// One that ends ends the waiting.
 	f.make(t, NewSession{SessionID: "i", Incognito: true})
 	ended := make(chan error, 1)
