@@ -459,34 +459,40 @@ func (c *composer) newestUser(m material, all []group, left int) (*chosen, int) 
 	return nil, -1
 }
 
-// trimHard trims a message to limit tokens at all costs but its being there.
+// trimHard trims a message to limit tokens at all costs but its being there, and some of its
+// words.
 func (c *composer) trimHard(render string, m outgoing, limit int) outgoing {
-	if t, ok := c.trimText(render, m, limit, 0); ok {
+	mark := c.count(trimMark, math.MaxInt)
+	if t, ok := c.trimTo(render, m, limit, mark, c.withEnds); ok {
 		return t
 	}
-	if t, ok := c.trimText(render, m.onlyText(), limit, 0); ok {
+	if t, ok := c.trimTo(render, m.onlyText(), limit, mark, c.withEnds); ok {
 		return t
 	}
-	t, _ := c.trimText(render, m.onlyText().unnamed(), limit, 0)
+	t, _ := c.trimTo(render, m.onlyText().unnamed(), limit, 1, c.withEnds)
 	return t
 }
 
 // trimText trims the texts of a message so that it costs at most limit; false if that
 // leaves less than least tokens of them.
 func (c *composer) trimText(render string, m outgoing, limit, least int) (outgoing, bool) {
+	return c.trimTo(render, m, limit, max(least, c.count(trimMark, math.MaxInt)), c.withText)
+}
+
+// trimTo is trimText with what it trims with.
+func (c *composer) trimTo(render string, m outgoing, limit, least int, to func(outgoing, int) outgoing) (outgoing, bool) {
 	bare := m
 	bare.parts = slices.DeleteFunc(slices.Clone(m.parts), func(p part) bool { return p.is == textPart })
-	least = max(least, c.count(trimMark, math.MaxInt))
 	room := limit - c.cost(render, []outgoing{bare}, max(limit, 0))
 	for room >= least {
-		t := c.withText(m, room)
+		t := to(m, room)
 		over := c.cost(render, []outgoing{t}, limit) - limit
 		if over <= 0 {
 			return t, true
 		}
 		room -= over
 	}
-	return c.withText(m, 0), false
+	return to(m, 0), false
 }
 
 // cost is what messages add to a context rendered so, if that is at most limit, else

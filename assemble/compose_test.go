@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/memdhq/memd"
 	"pgregory.net/rapid"
@@ -621,5 +622,51 @@ func TestALongTextIsReadAsFarAsThereIsRoom(t *testing.T) {
 	cancel()
 	if _, err := c.compose(ctx, material{window: session(t, `{"role":"user","content":"and now?"}`), budget: 1000}); err == nil {
 		t.Error("it goes on after its caller has gone")
+	}
+}
+
+// Of a newest message that is too long its end stays, too, where people ask about what they
+// have pasted before; and however little room there is, some of its words.
+func TestTheNewestMessageKeepsItsEnds(t *testing.T) {
+	c := newTestComposer(t)
+	document := strings.Repeat("The tenant shall keep the stairs clean. ", 500)
+	for what, raw := range map[string]string{
+		"text":  `{"role":"user","name":"Ana","content":"Here is my lease. ` + document + ` How high is the rent?"}`,
+		"parts": `{"role":"user","content":[{"type":"text","text":"Here is my lease. ` + document + `"},{"type":"image_url","image_url":{"url":"data:,","detail":"low"}},{"type":"text","text":"How high is the rent?"}]}`,
+	} {
+		for _, render := range []string{RenderMessages, RenderSystem} {
+			for _, budget := range []int{160, 400, 2000} {
+				out := c.made(material{window: session(t, raw), budget: budget, render: render})
+				sent, err := checkLegal(out.messages)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text := sent[0].text()
+				begin, end, marked := strings.Cut(text, trimMark)
+				if !marked || !strings.Contains(begin, "Here is my lease.") || !strings.Contains(end, "How high is the rent?") || len(end)+len(end)/20+60 < len(begin) || out.used > budget || out.used < budget-40 {
+					t.Errorf("%s, %s, %d of %d: %d, %d", what, render, out.used, budget, len(begin), len(end))
+				}
+			}
+		}
+		for budget := 1; budget <= 30; budget++ {
+			out := c.made(material{window: session(t, raw), budget: budget, render: RenderMessages})
+			if !strings.Contains(string(out.messages[0]), "Here") || out.used > max(budget, 12) {
+				t.Errorf("%s, %d of %d: %s", what, out.used, budget, out.messages)
+			}
+		}
+	}
+}
+
+// The end of a text that fits is the longest that does.
+func TestTailKeepsAsMuchAsFits(t *testing.T) {
+	c := newTestCounter(t)
+	for _, unit := range []string{"She keeps bees on the roof. ", "里斯本很好", "👨‍👩‍👧‍👦", "x"} {
+		text := strings.Repeat(unit, 500)
+		for _, room := range []int{0, 1, 7, 100, 1000, 100000} {
+			from := c.tail(text, room)
+			if n := c.count(text[from:], plenty); n > room+2 || from < len(text) && !utf8.RuneStart(text[from]) || from > 0 && n < room-12 {
+				t.Errorf("%d tokens of %q from %d of %d for %d", n, unit, from, len(text), room)
+			}
+		}
 	}
 }

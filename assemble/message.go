@@ -294,6 +294,42 @@ func (c *counter) withText(m outgoing, room int) outgoing {
 	return m
 }
 
+// withEnds gives the message with its texts cut to about room tokens in all: the beginning of
+// the first ones and at least as much of the end of the last ones stay.
+func (c *counter) withEnds(m outgoing, room int) outgoing {
+	var texts []string
+	for _, p := range m.parts {
+		if p.is == textPart {
+			texts = append(texts, p.text)
+		}
+	}
+	whole := strings.TrimSpace(strings.Join(texts, "\n"))
+	if whole == trimMark || c.count(whole, max(room, 0)) <= room {
+		return m
+	}
+	begin, end := c.ends(whole, room)
+	if len(texts) == 1 && end != "" {
+		begin, end = begin+" "+end, ""
+	}
+	parts, of := m.parts, 0
+	m.parts = nil
+	for _, p := range parts {
+		if p.is == textPart {
+			of++
+			switch {
+			case of == 1:
+				p = part{text: begin}
+			case of == len(texts) && end != "":
+				p = part{text: end}
+			default:
+				continue
+			}
+		}
+		m.parts = append(m.parts, p)
+	}
+	return m
+}
+
 // onlyText gives the message without the parts of its content that are no text.
 func (m outgoing) onlyText() outgoing {
 	parts := m.parts

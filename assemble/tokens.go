@@ -123,26 +123,14 @@ func chunkEnd(text string) int {
 
 func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.Is(unicode.N, r) }
 
-// trimMark ends a text that was cut.
+// trimMark ends a text that was cut, or stands where something was cut out of it.
 const trimMark = "… [trimmed]"
 
 // trim cuts text at a code point so that with the mark it has at most room tokens.
 // The mark stays, even if room does not suffice for it.
 func (c *counter) trim(text string, room int) string {
 	room -= c.countChunk(trimMark)
-	kept := 0 // bytes
-	for n := 0; kept < len(text); {
-		cut := chunkEnd(text[kept:])
-		chunk := text[kept : kept+cut]
-		size := c.countChunk(chunk)
-		if n+size <= room {
-			n += size
-			kept += cut
-			continue
-		}
-		kept += c.prefix(chunk, room-n)
-		break
-	}
+	kept := c.head(text, room)
 	// Mark and text may join in other tokens than each by itself.
 	for kept > 0 {
 		cut := strings.TrimRightFunc(text[:kept], unicode.IsSpace)
@@ -154,6 +142,77 @@ func (c *counter) trim(text string, room int) string {
 		kept = len(cut) - size
 	}
 	return trimMark
+}
+
+// head gives how many bytes of the beginning of text have at most room tokens.
+func (c *counter) head(text string, room int) (kept int) {
+	for n := 0; kept < len(text); {
+		cut := chunkEnd(text[kept:])
+		chunk := text[kept : kept+cut]
+		size := c.countChunk(chunk)
+		if n+size > room {
+			return kept + c.prefix(chunk, room-n)
+		}
+		n += size
+		kept += cut
+	}
+	return kept
+}
+
+// tail gives where the end of text begins that has at most room tokens.
+func (c *counter) tail(text string, room int) int {
+	from := len(text)
+	for n := 0; from > 0 && n < room; {
+		begin := max(0, from-chunkBytes)
+		for begin > 0 && !utf8.RuneStart(text[begin]) {
+			begin--
+		}
+		chunk := text[begin:from]
+		size := c.countChunk(chunk)
+		if n+size <= room {
+			n += size
+			from = begin
+			continue
+		}
+		// The longest end of the chunk that fits; high does, low does not.
+		low, high := 0, len(chunk)
+		for high-low > 1 {
+			mid := low + (high-low)/2
+			for mid < high && !utf8.RuneStart(chunk[mid]) {
+				mid++
+			}
+			if mid == high { // a code point begins at or before the middle and reaches to high
+				for mid = low + (high-low)/2; mid > low && !utf8.RuneStart(chunk[mid]); {
+					mid--
+				}
+				if mid == low {
+					break
+				}
+			}
+			if c.countChunk(chunk[mid:]) <= room-n {
+				high = mid
+			} else {
+				low = mid
+			}
+		}
+		return begin + high
+	}
+	return from
+}
+
+// ends gives what stays of a text for which there are about room tokens, with a mark in the
+// place of what does not: its beginning, and at least as much of its end, where people ask
+// about what they have pasted before. Where there is hardly more room than the mark takes, end
+// is empty and begin a word or two.
+func (c *counter) ends(text string, room int) (begin, end string) {
+	mark := c.countChunk(trimMark)
+	if room < 2*mark {
+		return strings.TrimRightFunc(text[:c.head(text, max(room-1, 1))], unicode.IsSpace) + "…", ""
+	}
+	room -= mark + 1
+	to := c.head(text, room/2)
+	from := max(to, c.tail(text, room-room/2))
+	return strings.TrimRightFunc(text[:to], unicode.IsSpace) + trimMark, strings.TrimLeftFunc(text[from:], unicode.IsSpace)
 }
 
 // prefix gives the length in bytes of the longest prefix of chunk, whole code points,
