@@ -44,8 +44,9 @@ func (g *grouping) forgets(text string) bool {
 	if g.forgetsForeign(text) {
 		return true
 	}
+	text = asForget(text)
 	low := strings.ToLower(text)
-	if !strings.Contains(low, "forget") && !strings.Contains(low, "delete") && !strings.Contains(low, "remove") && !strings.Contains(low, "erase") &&
+	if !strings.Contains(low, "wipe") && !strings.Contains(low, "clear") && !strings.Contains(low, "purge") && !strings.Contains(low, "forget") && !strings.Contains(low, "delete") && !strings.Contains(low, "remove") && !strings.Contains(low, "erase") &&
 		!strings.Contains(low, "remember") && !strings.Contains(low, "unlearn") && !strings.Contains(low, "drop") && !strings.Contains(low, "scrap") && !strings.Contains(low, "take back") && !strings.Contains(low, "off the record") &&
 		!strings.Contains(low, "this") && !strings.Contains(low, "ignore") && !strings.Contains(low, "scratch") && !strings.Contains(low, "save") && !strings.Contains(low, "unsee") {
 		return false
@@ -251,10 +252,10 @@ func clauseSlot(clause string) string {
 
 var (
 	// forgetAll asks for all to be forgotten that was said.
-	forgetAll = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:forget|delete|erase|remove|wipe|clear)\s+(?:(?:everything|all(?: of (?:it|this|that|what))?|anything|(?:all|the whole) (?:this|that|thing|lot))(?:\s+(?:that\s+)?(?:i(?:'ve| have)?(?: ever)?(?: just)? (?:said|told you|mentioned|shared|wrote)|you (?:know|have|remember|stored|saved|learned)|we (?:said|talked about|discussed)))?(?:\s+(?:so far|here|today|to you|in this (?:chat|conversation)|about (?:me|myself)))*|(?:all )?(?:of )?(?:my|your|the) (?:memor(?:y|ies)(?: of me| about me)?|data|history)|(?:all )?(?:what|whatever) i(?:'ve| have)? (?:said|told you)(?: so far)?)(?:[\s,]+(?:please|pls|now|ok|okay|thanks))*$`)
+	forgetAll = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:forget|delete|erase|remove|wipe|clear|purge)\s+(?:out\s+)?(?:(?:everything|all(?: of (?:it|this|that|what))?|anything|(?:all|the whole) (?:this|that|thing|lot))(?:\s+(?:that\s+)?(?:i(?:'ve| have)?(?: ever)?(?: just)? (?:said|told you|mentioned|shared|wrote)|you (?:know|have|remember|stored|saved|learned)|we (?:said|talked about|discussed)))?(?:\s+(?:so far|here|today|to you|in this (?:chat|conversation)|about (?:me|myself)))*|(?:all )?(?:of )?(?:my|your|the) (?:memor(?:y|ies)(?: of me| about me)?|data|history)|(?:all )?(?:what|whatever) i(?:'ve| have)? (?:said|told you)(?: so far)?)(?:[\s,]+(?:please|pls|now|ok|okay|thanks))*$`)
 	// forgetEver asks for all to be forgotten that was ever said: what forgetAll asks, but not
 	// of the talk at hand.
-	forgetEver = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:forget|delete|erase|remove|wipe|clear)\s+(?:(?:everything|all|anything)(?:\s+(?:that\s+)?(?:i(?:'ve| have)?(?: ever)? (?:said|told you|mentioned|shared)|you (?:know|have|remember|stored|saved|learned)))(?:\s+(?:to you|about (?:me|myself)))*|everything about (?:me|myself)|(?:all )?(?:of )?(?:(?:my|your) memor(?:y|ies)(?: of me| about me)?|(?:the )?memories (?:of|about) me)|(?:all )?(?:of )?my (?:personal )?(?:data|history)|(?:all )?(?:what|whatever) i(?:'ve| have)? (?:ever )?(?:said|told you))(?:[\s,]+(?:please|pls|now|ok|okay|thanks))*$`)
+	forgetEver = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:forget|delete|erase|remove|wipe|clear|purge)\s+(?:out\s+)?(?:(?:everything|all|anything)(?:\s+(?:that\s+)?(?:i(?:'ve| have)?(?: ever)? (?:said|told you|mentioned|shared)|you (?:know|have|remember|stored|saved|learned)))(?:\s+(?:to you|about (?:me|myself)))*|everything about (?:me|myself)|(?:all )?(?:of )?(?:(?:my|your) memor(?:y|ies)(?: of me| about me)?|(?:the )?memories (?:of|about) me)|(?:all )?(?:of )?my (?:personal )?(?:data|history)|(?:all )?(?:what|whatever) i(?:'ve| have)? (?:ever )?(?:said|told you))(?:[\s,]+(?:please|pls|now|ok|okay|thanks))*$`)
 	// mindful asks that what was told be kept in mind.
 	mindful = english(`^` + lightWords + `(?:don't|dont|do not|never|you (?:must not|mustn't|shouldn't|won't))\s+(?:ever\s+)?forget\s+((?:about\s+)?(?:my|our|me|us|it|that|this|these|those|what|who)\b[^,.;:]{0,40})$`)
 )

@@ -76,6 +76,11 @@ func forgottenBy(noun string) (all []about, known bool) {
 			return []about{{subject: name}}, true
 		}
 	}
+	for _, name := range []string{low, bare} {
+		if all := forgottenKind(name); all != nil {
+			return append(all, about{subject: name}), true
+		}
+	}
 	return []about{{subject: bare}}, false
 }
 

@@ -47,6 +47,9 @@ func judge(text string, english, assistant bool, names map[string]bool) (act, st
 	if foreignQuestion.MatchString(text) && !foreignOwn.MatchString(text) {
 		return asks, ""
 	}
+	if rememberWhen.MatchString(text) {
+		return states, strings.TrimRight(text, "?!. ") // what was, and may be so no more
+	}
 	for _, opening := range []*pattern{told, noteThat} {
 		if m := opening.FindStringSubmatchIndex(text); m != nil {
 			clause := strings.TrimRight(text[m[2]:], "?!. ")

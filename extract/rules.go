@@ -68,8 +68,8 @@ func (r *Rules) Extract(ctx context.Context, in Input) (memd.Extraction, error) 
 func (s statement) candidate(m *memd.Message, position int) memd.Candidate {
 	if m.Role == memd.RoleUser && !s.forget {
 		s.slot = s.lateSlot().anchored(s.text)
-		if moved := movedWhen.FindStringSubmatch(s.text); moved != nil && s.slot.name == "home" {
-			if year, _ := strconv.Atoi(moved[1]); year > 0 && year < m.CreatedAt.Year()-1 {
+		if moved := movedLong.FindStringSubmatch(s.text); moved != nil && s.slot.name == "home" {
+			if year, _ := strconv.Atoi(moved[1] + moved[2]); year > 0 && year < m.CreatedAt.Year()-1 {
 				s.slot = about{} // it may have changed since
 			}
 		}
@@ -89,9 +89,6 @@ func (s statement) candidate(m *memd.Message, position int) memd.Candidate {
 	}
 	return c
 }
-
-// movedWhen tells in which year somebody moved.
-var movedWhen = english(`\b(?:moved|relocated)\b.{0,60}\b(?:in|since|back in)\s+(?:\pL+\s+)?((?:19|20)\d\d)\b`)
 
 func ended(err error) error {
 	return &memd.Error{Kind: memd.Unavailable, Op: "extract.rules", Msg: "extraction was ended", Err: err}

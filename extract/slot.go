@@ -63,6 +63,9 @@ func slotOf(text string) about {
 	if a, ok := introduced(text); ok {
 		return a
 	}
+	if contains(text, figurativeHints) && figurative.MatchString(text) {
+		return about{}
+	}
 	if contains(text, evidenceHints) {
 		if a, ok := foundOut(text); ok {
 			return a

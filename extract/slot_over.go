@@ -333,7 +333,7 @@ func companion(text string) string {
 // looseSlot gives a slot to what is told plainly and has none: it can only be said to be
 // over, never to be another.
 func looseSlot(text string) about {
-	if len(text) > 200 || countWords(text) > 16 || !mayHold(text) {
+	if len(text) > 200 || countWords(text) > 16 || !mayHold(text) || contains(text, figurativeHints) && figurative.MatchString(text) {
 		return about{}
 	}
 	s := newSaying(text)

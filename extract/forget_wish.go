@@ -1,0 +1,60 @@
+package extract
+
+import "strings"
+
+// Not to be remembered is the same wish as to be forgotten.
+
+var (
+	unremembered  = english(`^` + lightWords + `(?:i(?:'d| would| do)? (?:don't|dont|do not|never) (?:want|need|like) (?:you|u|ya|this (?:app|bot|thing)) to (?:ever )?|i(?:'d| would) (?:rather|prefer) (?:it if )?you (?:didn't|didnt|did not|don't|not|would not|wouldn't) (?:to )?|(?:please |pls )?(?:you )?(?:don't|dont|do not|never|shouldn't|should not|mustn't|must not) |i(?:'d| would) (?:rather|prefer) (?:you |that you )|i want you to )(remember|know|keep|store|save|hold on to|keep in mind|forget|recall)\s+(?:about\s+)?((?:my|that (?:i|my|we)|where i|how old|who i)\b.+)$`)
+	allergyNoun   = newPattern(`^([\pL' -]{2,20}?)[- ](?:allergy|allergies|intolerance)$`)
+	unrememberAny = strings.Split("remember,know,keep,store,save,hold on,forget,recall", ",")
+)
+
+// asForget writes a wish that something be not remembered as one that it be forgotten.
+func asForget(text string) string {
+	if len(text) > 200 || !contains(strings.ToLower(text), unrememberAny) {
+		return text
+	}
+	m := unremembered.FindStringSubmatchIndex(text)
+	if m == nil {
+		return text
+	}
+	opening, verb := strings.ToLower(text[:m[2]]), strings.ToLower(text[m[2]:m[3]])
+	denied := strings.Contains(opening, "n't") || strings.Contains(opening, "not ") || strings.Contains(opening, "dont") || strings.Contains(opening, "didnt") || strings.Contains(opening, "never")
+	if (verb == "forget") == denied {
+		return text // "don't forget my name"
+	}
+	noun := strings.TrimPrefix(strings.ToLower(strings.TrimRight(text[m[4]:m[5]], " .!")), "my ")
+	if verb == "keep" || verb == "store" || verb == "save" {
+		if !knownTopic(fromMemory.ReplaceAllString(noun, "")) {
+			return text // "don't save my changes"
+		}
+	}
+	return "forget " + text[m[4]:m[5]]
+}
+
+// forgottenKind gives what is known of a noun by what one says of it: "nut allergy" of whoever
+// is allergic to nuts.
+func forgottenKind(noun string) (all []about) {
+	if m := allergyNoun.FindStringSubmatch(noun); m != nil {
+		names := []string{m[1]}
+		switch {
+		case strings.HasSuffix(m[1], "s") && !strings.HasSuffix(m[1], "ss"):
+			names = append(names, singular(m[1]))
+		case strings.HasSuffix(m[1], "y"):
+			names = append(names, m[1][:len(m[1])-1]+"ies")
+		default:
+			names = append(names, m[1]+"s", m[1]+"es")
+		}
+		for _, name := range names {
+			all = append(all, about{name: "allergy:" + name})
+		}
+		return all
+	}
+	for _, says := range []string{"I have ", "I have a ", "I am on a "} {
+		if a := slotOf(says + noun); a.name != "" && a.subject == "" && !strings.HasPrefix(a.name, "does:") && !strings.HasPrefix(a.name, "number of") {
+			return []about{{name: a.name}}
+		}
+	}
+	return nil
+}
