@@ -39,11 +39,20 @@ func (g *grouping) partClauses(text string) []clausePart {
 	if each := g.unmarked(text); each != nil {
 		return each
 	}
-	if len(text) > 400 || !strings.ContainsAny(text, ",;&–—-") && !strings.Contains(text, " and ") && !strings.Contains(text, " but ") && !strings.Contains(text, " also ") && !strings.Contains(text, " plus ") || strings.ContainsAny(text, "\"“«") || supposed.MatchString(expand(text)) {
+	if len(text) > 400 || !strings.ContainsAny(text, ",;&–—-") && !strings.Contains(text, " and ") && !strings.Contains(text, " but ") && !strings.Contains(text, " also ") && !strings.Contains(text, " plus ") && !strings.Contains(text, " with ") || strings.ContainsAny(text, "\"“«") || supposed.MatchString(expand(text)) {
 		return whole
 	}
 	if each := eachOf(text); each != nil {
 		return each
+	}
+	if each := eachHad(text); each != nil {
+		return each
+	}
+	if each := eachLiked(text); each != nil {
+		return each
+	}
+	if parts := besideWhat(text); parts != nil {
+		return parts
 	}
 	var out []clausePart
 	start, comma := 0, false
@@ -72,6 +81,9 @@ func (g *grouping) partClauses(text string) []clausePart {
 					slots++
 				}
 				held = c.slot
+			case standsForItself(&out[i]):
+				slots++
+				held = out[i].slot
 			case i > 0 && (g.leans(c.text) || hangs.MatchString(c.text)), countWords(c.text) < 4:
 			default:
 				alone++

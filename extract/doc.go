@@ -26,7 +26,7 @@
 //	mend.go      a sentence that puts itself right, and what was moved to another day
 //	forget.go    "forget that …"; forget_topic.go what is asked to be forgotten by its topic
 //	form.go      "Name: …", "City: …"
-//	clause.go    parting clauses that change apart from one another
+//	clause.go    parting clauses that change apart from one another; clause_each.go the parts of a row
 //	date.go      dates resolved against the message's own time and zone: date_relative.go and date_weekday.go
 //	             those told from its day, date_calendar.go and date_span.go days of a month, date_written.go
 //	             figures, date_foreign.go other languages; date_tense.go what has been and what is to come

@@ -1,12 +1,20 @@
 package extract
 
+import "strings"
+
 // Words of an ending are said of other things too: who "got fired up" has a job yet, and a
 // dog that "died laughing" is alive. Nothing is over by them.
 var (
 	figurative      = english(`\bfired (?:up|off|at)\b|\blet go (?:of\b|.{0,20}\b(?:early|earlier|for (?:the (?:day|night|weekend)|lunch)|at (?:\d|noon|one|two|three|four|five)))|\bdied (?:laughing|of (?:laughter|boredom|embarrassment|shame|cringe|cuteness)|inside|a little|down|out|from (?:laughing|laughter|embarrassment))|\bretired (?:to (?:bed|my|the|his|her|our)\b|early\b|for the (?:night|evening|day))|\bresigned (?:(?:my|him|her|our)sel(?:f|ves) )?to\b|\bpassed (?:h[ie][sr]|the|my|their|a|an|by|out|up|with|all|every|through|me|us|gas|wind|it)\b|\bran away (?:from (?:the|a|an|my|his|her|me|every|it)\b|with\b|when\b|laughing|screaming|but\b)|\b(?:left|quit) (?:work|the office|my job|my shift) (?:early|a bit early|at (?:\d|noon))`)
 	figurativeHints = []string{"fired", "let go", "died", "retired", "resigned", "passed", "ran away", "left", "quit"}
 	// rememberWhen asks whether somebody recalls what was.
-	rememberWhen = english(`^` + lightWords + `(?:(?:do |did |don't |didn't )?(?:you|u|ya) )?(?:still )?(?:remember|recall) (?:when|that time|how|the (?:day|time|year)) (?:i|we|my|our)\b`)
+	rememberWhen = english(`^` + lightWords + `(?:(?:do |did |don't |didn't )?(?:you|u|ya) )?(?:still )?(?:remember|recall) (?:when|that time|how|the (?:day|time|year)) ((?:i|we|my|our)\b.+)$`)
 	// movedLong tells that somebody moved in a year, which may stand before that.
 	movedLong = english(`\b(?:moved|relocated)\b.{0,60}(?:\b(?:in|since|around)\s+(?:\pL+\s+)?|years ago \()((?:19|20)\d\d)\b|^(?:\pL+\s+){0,2}(?:in|around)\s+(?:\pL+\s+)?((?:19|20)\d\d),?\s(?:\pL+\s){1,4}?(?:moved|relocated)\b`)
 )
+
+// holdsNow says whether a clause would be taken for what is so now.
+func holdsNow(clause string) bool {
+	name := slotOf(strings.TrimRight(clause, "?!. ")).name
+	return name != "" && !strings.HasPrefix(name, "been to:")
+}

@@ -47,7 +47,7 @@ func judge(text string, english, assistant bool, names map[string]bool) (act, st
 	if foreignQuestion.MatchString(text) && !foreignOwn.MatchString(text) {
 		return asks, ""
 	}
-	if rememberWhen.MatchString(text) {
+	if m := rememberWhen.FindStringSubmatch(text); m != nil && holdsNow(m[1]) {
 		return states, strings.TrimRight(text, "?!. ") // what was, and may be so no more
 	}
 	for _, opening := range []*pattern{told, noteThat} {
