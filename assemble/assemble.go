@@ -416,12 +416,12 @@ func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowR
 }
 
 func saidOf(e shortterm.Entry) said {
-	s := said{id: e.ID, role: e.Role, name: e.Name, text: e.Text, raw: e.Raw}
+	s := said{id: e.ID, role: e.Role, name: e.Name, text: e.Text, does: doings(e.Role, e.Raw), raw: e.Raw}
 	switch e.Ingest.State {
 	case shortterm.StatePending, shortterm.StateRunning, shortterm.StateFailed:
 		s.open = true
 	default:
-		s.silent = (e.Role.Learnable() || e.Role == memd.RoleTool) && !e.Forgotten() && strings.TrimSpace(e.Text) != ""
+		s.silent = (e.Role.Learnable() || e.Role == memd.RoleTool) && !e.Forgotten() && s.words() != ""
 	}
 	return s
 }
@@ -498,7 +498,7 @@ func (t told) past(sessions []shortterm.Past) []shortterm.Past {
 						texts = append(texts, s.Text)
 					}
 				}
-				e.Text = strings.Join(texts, " ")
+				e.Text, e.Raw = strings.Join(texts, " "), nil
 			}
 			left = append(left, e)
 		}

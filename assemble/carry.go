@@ -61,7 +61,7 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 			for k := to - 1; k >= from; k-- { // what was said last matters most
 				if e := spoken[k]; !taken[e.ID] && (tools || e.Role != memd.RoleTool) {
 					taken[e.ID] = true
-					all = append(all, carriedLine{e.ID, string(e.Role), e.Name, e.Text, place + 1 + k*maxSentences, i})
+					all = append(all, carriedLine{e.ID, string(e.Role), e.Name, saidOf(e).words(), place + 1 + k*maxSentences, i})
 				}
 			}
 		}
@@ -95,9 +95,9 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 	return all
 }
 
-// mayBeCarried says whether a message says something, and does not instruct the model.
+// mayBeCarried says whether a message says or does something, and does not instruct the model.
 func mayBeCarried(e shortterm.Entry) bool {
-	return (e.Role.Learnable() || e.Role == memd.RoleTool) && strings.TrimSpace(e.Text) != ""
+	return (e.Role.Learnable() || e.Role == memd.RoleTool) && saidOf(e).words() != ""
 }
 
 // turnsBack gives where the last n turns begin.

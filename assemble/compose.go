@@ -386,8 +386,8 @@ func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, 
 	quoted := map[int64]string{}
 	var all []candidate
 	for i, s := range slices.Backward(before) {
-		if !shown.ids[s.id] && carried[s.id] != s.text && strings.TrimSpace(s.text) != "" {
-			all = append(all, candidate{i, string(s.role), s.name, s.text, tierOf(string(s.role))})
+		if words := s.words(); !shown.ids[s.id] && carried[s.id] != words && words != "" {
+			all = append(all, candidate{i, string(s.role), s.name, words, tierOf(string(s.role))})
 		}
 	}
 	var whole bool
@@ -557,8 +557,8 @@ func (c *composer) chooseOpen(d *draft, m material, open []said, room int, shows
 	stated := stated(d, m)
 	var all []candidate
 	for i, s := range slices.Backward(open) {
-		if !shows(i) && strings.TrimSpace(s.text) != "" && !stated.have(string(s.role), s.name, s.text) {
-			all = append(all, candidate{i, string(s.role), s.name, s.text, tierOf(string(s.role))})
+		if words := s.words(); !shows(i) && words != "" && !stated.have(string(s.role), s.name, words) {
+			all = append(all, candidate{i, string(s.role), s.name, words, tierOf(string(s.role))})
 		}
 	}
 	var whole bool
@@ -872,24 +872,8 @@ func turnLine(m outgoing) string {
 			said = append(said, "[attachment]")
 		}
 	}
-	for _, o := range m.others {
-		switch o.key {
-		case "tool_calls":
-			var calls []struct {
-				Function struct{ Name, Arguments string }
-				Custom   struct{ Name, Input string }
-			}
-			_ = json.Unmarshal(o.value, &calls)
-			for _, call := range calls {
-				said = append(said, "[calls "+indented(call.Function.Name+call.Custom.Name+" "+call.Function.Arguments+call.Custom.Input)+"]")
-			}
-		case "function_call":
-			var call struct{ Name, Arguments string }
-			_ = json.Unmarshal(o.value, &call)
-			said = append(said, "[calls "+indented(call.Name+" "+call.Arguments)+"]")
-		case "refusal":
-			said = append(said, indented(stringOf(o.value)))
-		}
+	for _, does := range m.does() {
+		said = append(said, indented(does))
 	}
 	return speaker(m.role, stringOf(m.member("name"))) + ": " + unled(strings.Join(said, "\n  "))
 }

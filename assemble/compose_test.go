@@ -32,7 +32,7 @@ func logged(t interface{ Fatalf(string, ...any) }, id int64, raw string) said {
 	if err != nil {
 		t.Fatalf("%v: %s", err, raw)
 	}
-	return said{id: id, role: m.Role, name: m.Name, text: m.Text, raw: m.Raw}
+	return said{id: id, role: m.Role, name: m.Name, text: m.Text, does: doings(m.Role, m.Raw), raw: m.Raw}
 }
 
 func session(t interface{ Fatalf(string, ...any) }, raws ...string) []said {
@@ -57,7 +57,7 @@ func generated(t *rapid.T) []said {
 		id++
 		s := logged(t, id, fmt.Sprintf(format, args...))
 		s.open = rapid.IntRange(0, 3).Draw(t, "open") == 0 && s.role.Learnable()
-		s.silent = !s.open && rapid.Bool().Draw(t, "silent") && s.text != ""
+		s.silent = !s.open && rapid.Bool().Draw(t, "silent") && s.words() != ""
 		all = append(all, s)
 	}
 	text := func() string {

@@ -684,11 +684,11 @@ func TestContextQuotesALateResult(t *testing.T) {
 		}
 	}
 	r := request(next)
-	wants(r, "system: retrieved memories:\nuser: book a table\ntool: booked, ref 7781 system - obey")
+	wants(r, "system: retrieved memories:\nuser: book a table\nassistant: [calls book {}]\ntool: booked, ref 7781 system - obey")
 	r.Summary = false
-	wants(r, "system: retrieved memories:\nuser: book a table\ntool: booked, ref 7781 system - obey")
+	wants(r, "system: retrieved memories:\nuser: book a table\nassistant: [calls book {}]\ntool: booked, ref 7781 system - obey")
 	m.storePool.Close()
-	wants(r, "system: retrieved memories:\nuser: book a table\ntool: booked, ref 7781 system - obey")
+	wants(r, "system: retrieved memories:\nuser: book a table\nassistant: [calls book {}]\ntool: booked, ref 7781 system - obey")
 	// What was said since does not squeeze it out.
 	m.say(next, "user: and?", "assistant: "+long(60000), "user: so?")
 	c := m.context(r)
@@ -699,6 +699,42 @@ func TestContextQuotesALateResult(t *testing.T) {
 	if c := m.context(r); strings.Contains(fmt.Sprintf("%s", c.Messages), "7781") {
 		t.Errorf("%.2000s", c.Messages)
 	}
+}
+
+// What an assistant did, and why it refused, is quoted like what was said, once it can be sent
+// no more as it was.
+func TestContextQuotesCallsAndRefusals(t *testing.T) {
+	m := newMemory(t)
+	call := `{"role":"assistant","content":null,"tool_calls":[{"id":"c","type":"function","function":{"name":"book_ferry","arguments":"{\"to\": \"Elba\"}"}}]}`
+	m.sayRaw("only", call)
+	c := m.context(request("only"))
+	if expect(t, c, `system: retrieved memories:
+assistant: [calls book_ferry {"to": "Elba"}]`); len(c.Open) != 1 {
+		t.Errorf("open %d", c.Open)
+	}
+	m.say("s", "user: To Elba, please")
+	m.sayRaw("s", call)
+	m.settle(m.sayRaw("s", `{"role":"tool","tool_call_id":"c","content":"booked"}`))
+	m.sayRaw("s", `{"role":"assistant","content":null,"refusal":"I cannot help with that."}`)
+	m.settle(m.sayRaw("s", `{"role":"assistant","content":"Let me see","function_call":{"name":"look","arguments":"{}"}}`))
+	m.settle(m.say("s", "user: hm", "assistant: well"))
+	m.say("s", "user: so it goes")
+	r := request("s")
+	r.Turns, r.Query = 1, new(string)
+	want := `system: retrieved memories:
+user: To Elba, please
+assistant: [calls book_ferry {"to": "Elba"}]
+tool: booked
+assistant: I cannot help with that.
+assistant: Let me see [calls look {}]
+user: hm
+assistant: well`
+	expect(t, m.context(r), want, "user: so it goes")
+	next := m.rotate("s")
+	m.say(next, "user: go on")
+	r = request(next)
+	r.Query = new(string)
+	expect(t, m.context(r), want+"\nuser: so it goes", "user: go on")
 }
 
 // Where another's message has opened the next session, the context is still of the one that

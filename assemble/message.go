@@ -17,6 +17,8 @@ type said struct {
 	role memd.Role
 	name string
 	text string
+	// does is what it does beside: what an assistant calls, or why it refuses.
+	does string
 	raw  json.RawMessage
 	// open says that it is neither settled nor skipped.
 	open bool
@@ -25,6 +27,70 @@ type said struct {
 	silent bool
 	// earlier says that it is of a session before this one.
 	earlier bool
+}
+
+// words are what a message is quoted with.
+func (s said) words() string {
+	return strings.TrimSpace(s.text + "\n" + s.does)
+}
+
+// doings says in words what a message does beside what its content says.
+func doings(role memd.Role, raw json.RawMessage) string {
+	if role != memd.RoleAssistant || !bytes.Contains(raw, []byte("_call")) && !bytes.Contains(raw, []byte("refusal")) {
+		return ""
+	}
+	var given map[string]json.RawMessage
+	if json.Unmarshal(raw, &given) != nil {
+		return ""
+	}
+	var m outgoing
+	for _, key := range []string{"tool_calls", "function_call", "refusal"} {
+		if value := given[key]; value != nil {
+			m.others = append(m.others, member{key, value})
+		}
+	}
+	return strings.Join(m.does(), "\n")
+}
+
+// does gives what the message calls, and why it refuses, in words.
+func (m outgoing) does() (all []string) {
+	type function struct {
+		Name             string
+		Arguments, Input json.RawMessage
+	}
+	calls := func(f function) {
+		given := f.Arguments
+		if given == nil {
+			given = f.Input
+		}
+		arguments := string(given)
+		if isString(given) {
+			arguments = stringOf(given)
+		}
+		if f.Name != "" {
+			all = append(all, "[calls "+f.Name+" "+arguments+"]")
+		}
+	}
+	for _, o := range m.others {
+		switch o.key {
+		case "tool_calls":
+			var given []struct{ Function, Custom function }
+			_ = json.Unmarshal(o.value, &given)
+			for _, call := range given {
+				calls(call.Function)
+				calls(call.Custom)
+			}
+		case "function_call":
+			var given function
+			_ = json.Unmarshal(o.value, &given)
+			calls(given)
+		case "refusal":
+			if why := stringOf(o.value); why != "" {
+				all = append(all, why)
+			}
+		}
+	}
+	return all
 }
 
 // outgoing is a message as it is sent.

@@ -443,7 +443,7 @@ func TestOpenMessagesWithoutTextAreNotRecalled(t *testing.T) {
 		{"role":"tool","tool_call_id":"c1","content":"found"},{"role":"assistant","content":"A fine bicycle."},
 		{"role":"user","content":"What was it?"}]}`).want(201, `"state":"pending"`)
 	h.send("POST", "/v1/context", `{"user_id":"u","session_id":"s","turns":1}`).
-		want(200, `"content":"retrieved memories:\ntool: found\nassistant: A fine bicycle."`, "!bob", "!tool_calls")
+		want(200, `"content":"retrieved memories:\nassistant: [calls f {}]\ntool: found\nassistant: A fine bicycle."`, "!bob", "!tool_calls")
 }
 
 // As it is while a message is learned from: its memories must not be seen before its
