@@ -469,13 +469,31 @@ func (a *Assembler) told(ctx context.Context, tenant, userID string, w windowRea
 	return t, err
 }
 
-// silent gives messages with those marked from which nothing was ever learned: in place of
-// others stands what was, or nothing, if it was to be forgotten.
+// silent gives messages with those marked that are quoted for what was not learned from them,
+// and with nothing else of these: in place of the rest stands what was learned, or nothing, if
+// that has ended or was to be forgotten. Of what lies between the summary of an earlier session
+// and what is carried over of it, what was learned stands nowhere else.
 func (t told) silent(messages []said) []said {
 	messages = slices.Clone(messages)
 	for i, s := range messages {
-		_, learned := t.messages[s.id]
-		messages[i].silent = s.silent && !t.unknown && !learned
+		of, learned := t.messages[s.id]
+		switch {
+		case !s.silent:
+		case t.unknown, of.Taken:
+			messages[i].silent = false
+		case learned && s.gap && len(of.Ended) == 0:
+		case learned:
+			rest := unlearned(s.text, of)
+			if s.gap {
+				for _, l := range slices.Backward(of.Left) {
+					if l.Role == string(s.role) {
+						rest = strings.TrimSpace(l.Text + " " + rest)
+					}
+				}
+			}
+			messages[i].text, messages[i].part = rest, true
+			messages[i].silent = messages[i].words() != ""
+		}
 	}
 	return messages
 }
@@ -513,7 +531,7 @@ func (w windowRead) saidEarlier() (all []said) {
 		for _, e := range p.Entries {
 			if p.Summary == nil || e.ID > p.Summary.Upto {
 				s := saidOf(e)
-				s.earlier = true
+				s.earlier, s.gap = true, p.Summary != nil
 				all = append(all, s)
 			}
 		}

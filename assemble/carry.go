@@ -18,6 +18,8 @@ type carriedLine struct {
 	role string
 	name string
 	text string
+	// whole says that it is all of the message.
+	whole bool
 	// place orders lines by when they were said; back is how many sessions back that was.
 	place, back int
 }
@@ -61,7 +63,7 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 			for k := to - 1; k >= from; k-- { // what was said last matters most
 				if e := spoken[k]; !taken[e.ID] && (tools || e.Role != memd.RoleTool) {
 					taken[e.ID] = true
-					all = append(all, carriedLine{e.ID, string(e.Role), e.Name, saidOf(e).words(), place + 1 + k*maxSentences, i})
+					all = append(all, carriedLine{e.ID, string(e.Role), e.Name, saidOf(e).words(), true, place + 1 + k*maxSentences, i})
 				}
 			}
 		}
@@ -72,7 +74,7 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 			whole(from, len(spoken), true)
 		}
 		if p.Summary != nil {
-			all = append(all, carriedLine{0, speakerOfSummary, "", p.Summary.Text, place, i})
+			all = append(all, carriedLine{0, speakerOfSummary, "", p.Summary.Text, true, place, i})
 		}
 		whole(before, from, false)
 		first := before
@@ -85,7 +87,7 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 			for _, s := range slices.Backward(found) {
 				at := first + s.message
 				e := spoken[at]
-				all = append(all, carriedLine{e.ID, string(e.Role), e.Name, s.text, place + 1 + at*maxSentences + s.at, i})
+				all = append(all, carriedLine{e.ID, string(e.Role), e.Name, s.text, false, place + 1 + at*maxSentences + s.at, i})
 			}
 		}
 		for _, l := range all[had:] {
@@ -187,13 +189,26 @@ func anyOf(patterns ...string) *regexp.Regexp {
 // break ends one too.
 func sentencesOf(text string) []string {
 	const most = 16 << 10
-	if len(text) > most {
-		text = strings.ToValidUTF8(text[:most], "")
+	text, _ = cutAt(text, most)
+	return split(text, maxSentences)
+}
+
+// cutAt gives a text in two, the first of at most n bytes.
+func cutAt(text string, n int) (before, after string) {
+	if len(text) <= n {
+		return text, ""
 	}
-	var all []string
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n], text[n:]
+}
+
+// split gives the sentences of a text, as many as most.
+func split(text string, most int) (all []string) {
 	for line := range strings.Lines(text) {
 		state := -1
-		for rest := line; rest != "" && len(all) < maxSentences; {
+		for rest := line; rest != "" && len(all) < most; {
 			var s string
 			s, rest, state = uniseg.FirstSentenceInString(rest, state)
 			if s = strings.TrimSpace(s); s != "" {

@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/memdhq/memd"
 )
@@ -365,6 +364,7 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 	room -= c.chooseOpen(&d, m, open, room, func(i int) bool { return now.ids[open[i].id] })
 	room -= c.chooseBefore(&d, m, open, now, room)
 	c.chooseSaid(&d, m, before, now, room)
+	d.sayOnce(m, open, before)
 	return d
 }
 
@@ -379,14 +379,14 @@ func (c *composer) costOf(lines []recalledLine) (n int) {
 // for, the newest first. What is carried over whole does not stand there twice, and of what is
 // quoted whole no part is carried over.
 func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, room int) {
-	carried := map[int64]string{}
+	carried := map[int64][]string{}
 	for _, l := range d.carried {
-		carried[m.carried[l.at].id] = m.carried[l.at].text
+		carried[m.carried[l.at].id] = append(carried[m.carried[l.at].id], m.carried[l.at].text)
 	}
 	quoted := map[int64]string{}
 	var all []candidate
 	for i, s := range slices.Backward(before) {
-		if words := s.words(); !shown.ids[s.id] && carried[s.id] != words && words != "" {
+		if words := s.words(); !shown.ids[s.id] && words != "" && !carriesOver(carried[s.id], s) {
 			all = append(all, candidate{i, string(s.role), s.name, words, tierOf(string(s.role))})
 		}
 	}
@@ -403,6 +403,51 @@ func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, 
 		line, ok := quoted[of.id]
 		return ok && strings.Contains(line, quotation(of.text))
 	})
+}
+
+// carriesOver says whether what is carried over of a message has all of what is quoted of it.
+func carriesOver(carried []string, s said) bool {
+	words := s.words()
+	return slices.ContainsFunc(carried, func(text string) bool {
+		return text == words || s.part && strings.Contains(folded(text), folded(words))
+	})
+}
+
+// sayOnce leaves out memories that what is quoted states: a message that is quoted whole states
+// all that was learned from it, also what is redacted there, and its words state themselves.
+// What is pinned stays.
+func (d *draft) sayOnce(m material, open, before []said) {
+	quoted := shown{whole: map[int64]bool{}, texts: map[string][]string{}}
+	add := func(id int64, role, name, text, line string, part bool) {
+		trimmed := strings.HasSuffix(line, trimMark)
+		if !trimmed && !part {
+			quoted.whole[id] = true
+		}
+		if trimmed {
+			text = line
+		}
+		text, _ = cutAt(text, foldedBytes)
+		who := speaker(role, name)
+		quoted.texts[who] = append(quoted.texts[who], folded(text))
+	}
+	for _, l := range d.open {
+		s := open[l.at]
+		add(s.id, string(s.role), s.name, s.text, l.text, false)
+	}
+	for _, l := range d.said {
+		s := before[l.at]
+		add(s.id, string(s.role), s.name, s.text, l.text, s.part)
+	}
+	for _, l := range d.carried {
+		if c := m.carried[l.at]; c.id != 0 {
+			add(c.id, c.role, c.name, c.text, l.text, !c.whole)
+		}
+	}
+	if len(quoted.texts) == 0 {
+		return
+	}
+	d.recalled = slices.DeleteFunc(d.recalled, func(l recalledLine) bool { return !m.memories[l.at].Pinned && quoted.states(m.memories[l.at]) })
+	d.earlier = slices.DeleteFunc(d.earlier, func(l recalledLine) bool { return l.at != ofSummary && quoted.states(m.earlier.memories[l.at]) })
 }
 
 // certain gives the ids of the messages that are shown whole whatever is recalled.
@@ -647,14 +692,11 @@ func (c *composer) recalledLine(role, name, text string, room int) string {
 	}
 	var line string
 	for length := (room + 1) * bytesOfQuoted; ; length *= 4 {
-		cut := min(len(text), length)
-		for cut < len(text) && cut > 0 && !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		if line = quotation(text[:cut]); line != "" {
+		read, beyond := cutAt(text, length)
+		if line = quotation(read); line != "" {
 			line = strings.NewReplacer("{speaker}", speaker(role, name), "{text}", line).Replace(c.line)
 		}
-		whole := cut == len(text)
+		whole := beyond == ""
 		if whole || c.count(line, room) > room {
 			if c.lines != nil {
 				c.lines[of] = quotedLine{line, room, whole}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/longterm"
 	"pgregory.net/rapid"
 )
 
@@ -668,5 +669,60 @@ func TestTailKeepsAsMuchAsFits(t *testing.T) {
 				t.Errorf("%d tokens of %q from %d of %d for %d", n, unit, from, len(text), room)
 			}
 		}
+	}
+}
+
+// One thing does not stand there twice, recalled and quoted.
+func TestWhatIsQuotedIsNotRecalledToo(t *testing.T) {
+	c := newTestComposer(t)
+	pinned := memory("user", "I am allergic to nuts", -3)
+	pinned.Pinned = true
+	m := material{budget: 1000, limit: 10, render: RenderMessages, quotes: true,
+		window: []said{logged(t, 9, `{"role":"user","content":"And now?"}`)},
+		memories: []memd.Memory{
+			memory("assistant", "Blue, like the river", -1), memory("user", "My card is [redacted:card]", -2), pinned,
+			memory("user", "Blue, like the river", 77), memory("user", "I like tea", -4)},
+		carried: []carriedLine{{id: -1, role: "assistant", text: "Blue, like the river. Shall I order it?", whole: true},
+			{id: -4, role: "user", text: "We decided on tabs", place: 1}},
+		open: []said{{id: -2, role: memd.RoleUser, text: "My card is 4111 1111 1111 1111", open: true}, {id: -3, role: memd.RoleUser, text: "I am allergic to nuts. Mind that", open: true}},
+	}
+	sent, err := checkLegal(c.made(m).messages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "retrieved memories:\nuser: I am allergic to nuts\nuser: Blue, like the river\nuser: I like tea\nassistant: Blue, like the river. Shall I order it?\nuser: We decided on tabs\nuser: My card is 4111 1111 1111 1111\nuser: I am allergic to nuts. Mind that"
+	if sent[0].text() != want {
+		t.Errorf("%q, want\n%q", sent[0].text(), want)
+	}
+}
+
+func TestUnlearned(t *testing.T) {
+	for _, c := range []struct {
+		text        string
+		left, ended []string
+		want        string
+	}{
+		{"I live in Porto. Can you check why invoice 4711 bounced?", []string{"I live in Porto"}, nil, "Can you check why invoice 4711 bounced?"},
+		{"I live in Porto and can you check why invoice 4711 bounced?", []string{"I live in Porto"}, nil, "I live in Porto and can you check why invoice 4711 bounced?"},
+		{"I live in Porto.", []string{"I live in Porto"}, nil, ""},
+		{"I live in Porto. I work in Porto.", []string{"I work in Porto"}, nil, "I live in Porto."},
+		{"I live in Porto. Check invoice 4711!", nil, []string{"I live in Porto"}, "Check invoice 4711!"},
+		{"Porto it is. Check invoice 4711!", nil, []string{"I live there now (2026)"}, ""},
+		{"My card is 4111 1111 1111 1111. Is that enough?", []string{"My card is [redacted:card]"}, nil, "Is that enough?"},
+		{"Lisbon. And you?", []string{"Lisbon (asked: Where do you live?)"}, nil, "And you?"},
+		{"住在波尔图。\n为什么发票4711被退回？", []string{"住在波尔图"}, nil, "为什么发票4711被退回？"},
+		{"…", []string{"x"}, nil, ""},
+	} {
+		of := longterm.Told{Ended: c.ended}
+		for _, l := range c.left {
+			of.Left = append(of.Left, longterm.Statement{Role: "user", Text: l})
+		}
+		if got := unlearned(c.text, of); got != c.want {
+			t.Errorf("of %q, with %q and %q before, %q is left, want %q", c.text, c.left, c.ended, got, c.want)
+		}
+	}
+	long := strings.Repeat("Check invoice 4711. ", 10000)
+	if got := unlearned("I live in Porto. "+long, longterm.Told{Left: []longterm.Statement{{Role: "user", Text: "I live in Porto"}}}); len(got) < len(long)-100 || strings.Contains(got, "Porto") {
+		t.Errorf("%d of %d bytes are left: %.100q", len(got), len(long), got)
 	}
 }

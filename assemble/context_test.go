@@ -148,6 +148,11 @@ func (m *memory) sayRaw(session, raw string) shortterm.Appended {
 // for one to be forgotten.
 func (m *memory) learn(a shortterm.Appended) {
 	m.Helper()
+	m.consolidate(a, func(text string) string { return text })
+}
+
+func (m *memory) consolidate(a shortterm.Appended, of func(string) string) {
+	m.Helper()
 	claim, err := m.log.Claim(m.ctx, memd.DefaultTenant, a.SessionNo, 100, 0)
 	if err != nil || claim == nil {
 		m.Fatalf("claim %v, %v", claim, err)
@@ -157,7 +162,7 @@ func (m *memory) learn(a shortterm.Appended) {
 	var texts []string
 	for _, c := range claim.Messages {
 		learned.Messages = append(learned.Messages, c.Message)
-		text, forget := strings.CutPrefix(c.Text, "Forget: ")
+		text, forget := strings.CutPrefix(of(c.Text), "Forget: ")
 		learned.Candidates = append(learned.Candidates, memd.Candidate{Text: text, Forget: forget, Role: c.Role, SaidAt: c.CreatedAt, Sources: []int64{c.ID}})
 		texts = append(texts, text)
 		outcomes = append(outcomes, shortterm.Outcome{MessageID: c.ID, Attempt: c.Attempt, State: shortterm.StateDone, Extractor: "words/1"})
@@ -190,6 +195,12 @@ func (m *memory) settle(a shortterm.Appended) {
 	if err != nil {
 		m.Fatal(err)
 	}
+}
+
+// learnFirst is learn, of the first sentence of each message.
+func (m *memory) learnFirst(a shortterm.Appended) {
+	m.Helper()
+	m.consolidate(a, func(text string) string { first, _, _ := strings.Cut(text, ". "); return first })
 }
 
 func (m *memory) context(r assemble.Request) assemble.Context {
@@ -735,6 +746,62 @@ assistant: well`
 	r = request(next)
 	r.Query = new(string)
 	expect(t, m.context(r), want+"\nuser: so it goes", "user: go on")
+}
+
+// What was not learned of a message is quoted, in its session and in those that carry it on;
+// what has ended, or a person took away, is not.
+func TestContextQuotesWhatWasNotLearnedOfAMessage(t *testing.T) {
+	m := newMemory(t)
+	m.learnFirst(m.say("s", "user: I live in Porto. Can you check why invoice 4711 bounced?"))
+	m.learnFirst(m.say("s", "user: My boat is called Kaya. Is the harbour open?"))
+	m.settle(m.say("s", "user: hm", "assistant: well"))
+	r := request("s")
+	r.Turns, r.Query = 1, new(string)
+	before := "system: retrieved memories:\nuser: I live in Porto\nuser: My boat is called Kaya\nuser: Can you check why invoice 4711 bounced?\nuser: Is the harbour open?"
+	expect(t, m.context(r), before, "user: hm", "assistant: well")
+	err := m.storePool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(m.ctx, `UPDATE memory SET valid_to = now() WHERE memory LIKE '%Porto%'`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listed, _, _, err := m.store.List(m.ctx, memd.DefaultTenant, longterm.ListQuery{Scope: memd.Scope{UserID: "alice"}, Limit: 10})
+	if err != nil || len(listed) != 1 {
+		t.Fatal(len(listed), err)
+	}
+	if err := m.store.Delete(m.ctx, memd.DefaultTenant, listed[0].ID, memd.Scope{}, "api"); err != nil {
+		t.Fatal(err)
+	}
+	expect(t, m.context(r), "system: retrieved memories:\nuser: Can you check why invoice 4711 bounced?", "user: hm", "assistant: well")
+}
+
+// What was said after a summary ends is there until the next one is made, also in the session
+// that carries it on.
+func TestContextLeavesNoGapBehindASummary(t *testing.T) {
+	m := newMemory(t)
+	var said []shortterm.Appended
+	for i := range 14 {
+		said = append(said, m.say("s1", fmt.Sprintf("user: Box %d holds %d lamps", i, 10+i), "assistant: Noted"))
+		m.learn(said[i])
+	}
+	err := m.logPool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(m.ctx, `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model) VALUES ($1, $2, $3, 'They counted lamps.', 'm')`,
+			said[8].SessionNo, memd.DefaultTenant, said[8].Messages[1].ID)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s2 := m.rotate("s1")
+	m.say(s2, "user: go on")
+	r := request(s2)
+	r.Recall = 0
+	want := "system: retrieved memories:\nsummary: They counted lamps."
+	for i := 9; i < 14; i++ {
+		want += fmt.Sprintf("\nuser: Box %d holds %d lamps\nassistant: Noted", i, 10+i)
+	}
+	expect(t, m.context(r), want, "user: go on")
 }
 
 // Where another's message has opened the next session, the context is still of the one that

@@ -22,11 +22,13 @@ type said struct {
 	raw  json.RawMessage
 	// open says that it is neither settled nor skipped.
 	open bool
-	// silent says that nothing was ever learned from it, and that nobody asked for it to be
-	// forgotten: nothing but itself tells what it said.
-	silent bool
-	// earlier says that it is of a session before this one.
-	earlier bool
+	// silent says that nothing was ever learned from what its text is here, and that nobody asked
+	// for it to be forgotten: nothing but itself tells what it said. part says that the rest of
+	// its text is left out.
+	silent, part bool
+	// earlier says that it is of a session before this one, gap that a summary of that ends
+	// before it.
+	earlier, gap bool
 }
 
 // words are what a message is quoted with.

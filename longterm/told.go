@@ -11,9 +11,11 @@ import (
 type Told struct {
 	Message int64
 	// Taken says that a person took something of it away, rewrote it or had it forgotten: what
-	// the message says is not to be shown any more. Left is what of it is remembered then.
+	// the message says is not to be shown any more. Left is what of it is remembered, Ended
+	// what was and is so no more.
 	Taken bool
 	Left  []Statement
+	Ended []string
 }
 
 // Statement is what a memory says, and whose that is.
@@ -26,7 +28,7 @@ func (s *Store) Told(ctx context.Context, tenant, userID string, messages []int6
 	b.Queue(toldMessages, tenant, userID, messages).Query(func(rows pgx.Rows) error {
 		told, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Told, err error) {
 			var roles, texts []string
-			err = row.Scan(&t.Message, &t.Taken, &roles, &texts)
+			err = row.Scan(&t.Message, &t.Taken, &roles, &texts, &t.Ended)
 			for i, role := range roles {
 				t.Left = append(t.Left, Statement{role, texts[i]})
 			}
@@ -48,10 +50,11 @@ const toldMessages = `WITH told AS (
 		       WHERE x.id = ANY ($3::bigint[])
 	) t GROUP BY message_id
 )
-SELECT told.message_id, told.taken, l.roles, l.texts FROM told
+SELECT told.message_id, told.taken, l.roles, l.texts, l.ended FROM told
  CROSS JOIN LATERAL (
-	SELECT array_agg(m.role ORDER BY m.valid_from, m.id) AS roles, array_agg(m.memory ORDER BY m.valid_from, m.id) AS texts
-	  FROM (SELECT memory_id FROM memory_source x WHERE told.taken AND x.message_id = told.message_id AND x.tenant_id = $1 OFFSET 0) x
-	 CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = $1 AND m.valid_to IS NULL
-		AND (m.expires_at IS NULL OR m.expires_at > now()) OFFSET 0) m) l
+	SELECT array_agg(m.role ORDER BY m.valid_from, m.id) FILTER (WHERE m.lives) AS roles, array_agg(m.memory ORDER BY m.valid_from, m.id) FILTER (WHERE m.lives) AS texts,
+	       array_agg(m.memory ORDER BY m.valid_from, m.id) FILTER (WHERE NOT m.lives) AS ended
+	  FROM (SELECT memory_id FROM memory_source x WHERE x.message_id = told.message_id AND x.tenant_id = $1 OFFSET 0) x
+	 CROSS JOIN LATERAL (SELECT *, m.valid_to IS NULL AND (m.expires_at IS NULL OR m.expires_at > now()) AS lives
+	                       FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = $1 OFFSET 0) m) l
  ORDER BY 1`
