@@ -56,7 +56,9 @@ const (
 	leastOpenBytes = 64 << 10
 	maxBefore      = 1000
 	// maxPast is how many sessions back a chain is followed, for the sake of those that have
-	// thousands: a context has room for what far fewer left open. Of the nearest lastOfNearest
+	// thousands: a context has room for what far fewer left open. Those in which nothing was said
+	// do not count, as long as there are not more than 15 for each that is followed. Of the
+	// nearest lastOfNearest
 	// messages are read, of the nth as many divided by n, but lastOfFarther at least; and no
 	// more than have bytesOfPast, of which one counts for a sixteenth at most. The last
 	// message of the user in the nearest is always among them.
@@ -193,18 +195,18 @@ const (
 	SELECT ` + entryColumns + ` FROM s JOIN conversation_context c ON ` + ofSession + ` AND c.id >= (SELECT id FROM start)` + entryIngest + `
 	 ORDER BY c.id`
 
-	// chain are the sessions it carries on, up to $4 of them, the latest first. One that was
-	// made later is another, which has got the name since.
+	// chain are the sessions it carries on, up to $4 of them in which something was said, the
+	// latest first. One that was made later is another, which has got the name since.
 	chain = `chain AS (
-		SELECT p.no, p.session_id, p.previous_session_id, 1 AS n
+		SELECT p.no, p.session_id, p.previous_session_id, p.last_message_id IS NOT NULL AS spoken, (p.last_message_id IS NOT NULL)::int AS n, 1 AS back
 		  FROM s JOIN conversation_session o ON o.tenant_id = $1 AND o.no = s.no
 		  JOIN conversation_session p ON p.tenant_id = $1 AND p.user_id = $2 AND p.session_id = o.previous_session_id AND p.no < o.no AND NOT p.incognito
 		UNION ALL
-		SELECT p.no, p.session_id, p.previous_session_id, chain.n + 1
+		SELECT p.no, p.session_id, p.previous_session_id, p.last_message_id IS NOT NULL, chain.n + (p.last_message_id IS NOT NULL)::int, chain.back + 1
 		  FROM chain JOIN conversation_session p ON p.tenant_id = $1 AND p.user_id = $2 AND p.session_id = chain.previous_session_id AND p.no < chain.no AND NOT p.incognito
-		 WHERE chain.n < $4
+		 WHERE chain.n < $4 AND chain.back < $4 * 16
 	), past AS (
-		SELECT no, session_id, n FROM chain
+		SELECT no, session_id, n FROM chain WHERE spoken
 	)`
 
 	windowOpen = `WITH RECURSIVE s AS (` + theWindow + `), start AS (` + windowStart + `), ` + chain + `, waiting AS (

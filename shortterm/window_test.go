@@ -264,3 +264,15 @@ func TestTheWindowOfALongChain(t *testing.T) {
 		}
 	}
 }
+
+// Sessions in which nothing was said hide nothing of what was said before them.
+func TestEmptySessionsDoNotCount(t *testing.T) {
+	f := open(t, Config{})
+	said := ids(f.append(t, call(t, "s0", "We decided on tiles")))
+	f.do(t, `INSERT INTO conversation_session (tenant_id, user_id, session_id, previous_session_id)
+		SELECT $1, $2, 's' || i, 's' || i - 1 FROM generate_series(1, 200) i ORDER BY i`, tenant, user)
+	w, err := f.Window(t.Context(), tenant, user, "s200", 5, 1<<16)
+	if err != nil || len(w.Past) != 1 || w.Past[0].SessionID != "s0" || show(entryIDs(w.Past[0].Entries)) != show(said) || show(entryIDs(w.Open)) != show(said) {
+		t.Errorf("%+v, open %v, %v", w.Past, entryIDs(w.Open), err)
+	}
+}
