@@ -804,6 +804,67 @@ func TestContextLeavesNoGapBehindASummary(t *testing.T) {
 	expect(t, m.context(r), want, "user: go on")
 }
 
+// While a summary lags behind, every turn is in the window or quoted, whether it has settled or
+// not, and the window has as many as were asked for.
+func TestContextMissesNoTurnWhileTheSummaryLags(t *testing.T) {
+	m := newMemory(t)
+	var last shortterm.Appended
+	for i := range 20 {
+		last = m.say("s", fmt.Sprintf("user: question %d", i), fmt.Sprintf("assistant: answer %d", i))
+		if i%3 == 0 {
+			m.settle(last)
+		}
+	}
+	r := request("s")
+	r.Turns = 6
+	wants := func(c assemble.Context) {
+		t.Helper()
+		if len(c.Messages) != 13 || c.Summary.Trimmed {
+			t.Errorf("%d messages, trimmed %t", len(c.Messages), c.Summary.Trimmed)
+		}
+		text := strings.ReplaceAll(fmt.Sprintf("%s", c.Messages), `\n`, "\n") + "\n"
+		for i := range 20 {
+			for _, what := range []string{"question", "answer"} {
+				if n := strings.Count(text, fmt.Sprintf("%s %d\n", what, i)) + strings.Count(text, fmt.Sprintf("%s %d\"", what, i)); n != 1 {
+					t.Errorf("%s %d is there %d times", what, i, n)
+				}
+			}
+		}
+	}
+	wants(m.context(r))
+	m.settle(last)
+	wants(m.context(r))
+	r.TokenBudget = 150
+	if c := m.context(r); !c.Summary.Trimmed || !strings.Contains(string(c.Messages[0]), "trimmed]") {
+		t.Errorf("it does not say that something is missing: %s", c.Messages)
+	}
+}
+
+// Two sessions of a user have each a summary of their own.
+func TestContextHasTheSummaryOfItsSession(t *testing.T) {
+	m := newMemory(t)
+	for _, s := range []string{"red", "blue"} {
+		var said []shortterm.Appended
+		for i := range 3 {
+			said = append(said, m.say(s, fmt.Sprintf("user: %s %d", s, i)))
+			m.settle(said[i])
+		}
+		err := m.logPool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+			_, err := tx.Exec(m.ctx, `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model) VALUES ($1, $2, $3, $4, 'm')`,
+				said[0].SessionNo, memd.DefaultTenant, said[1].Messages[0].ID, "They spoke of "+s)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range []string{"red", "blue"} {
+		r := request(s)
+		r.Turns = 1
+		expect(t, m.context(r), "system: retrieved memories:\nsummary: They spoke of "+s, "user: "+s+" 2")
+	}
+}
+
 // Where another's message has opened the next session, the context is still of the one that
 // took this one's, if that is what is asked for.
 func TestContextOfTheSessionThatTookTheMessage(t *testing.T) {

@@ -380,6 +380,24 @@ func TestWhatCannotBeOfSessionsNamesItsField(t *testing.T) {
 	h.send("POST", "/v1/sessions/n/rotate", `{"user_id":"u","session_id":null,"agent_id":null,"metadata":null,"rotate":null}`).want(201)
 }
 
+// What is appended, also by two at once, leaves alone what else there is of a session.
+func TestAppendingChangesNothingElseOfASession(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	h.send("POST", "/v1/sessions", `{"user_id":"u","session_id":"s","agent_id":"a","learn":false,"metadata":{"k":[1,2.50]},"rotate":{"idle":"2h","turns":900}}`).want(201)
+	h.send("PATCH", "/v1/sessions/s?user_id=u", `{"title":"Mine"}`).want(200)
+	var at sync.WaitGroup
+	for range 2 {
+		at.Go(func() {
+			for range 10 {
+				h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","metadata":{"of":"the message"},"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}`).want(201)
+			}
+		})
+	}
+	at.Wait()
+	h.send("GET", "/v1/sessions/s?user_id=u", nil).
+		want(200, `"agent_id":"a"`, `"learn":false`, `"metadata":{"k":[1,2.50]}`, `"idle":"2h`, `"turns":900`, `"title":"Mine"`, `"messages":40`, `"closed_at":null`)
+}
+
 // Who waits for the next message of a session that is rotated goes on in the next at once.
 func TestWaitingForASessionThatIsRotated(t *testing.T) {
 	h := newHouse(t, houseConfig{idle: true})
