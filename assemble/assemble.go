@@ -184,7 +184,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	if err != nil {
 		return Context{}, &memd.Error{Kind: memd.Internal, Op: "assemble.counter", Err: err}
 	}
-	c := &composer{counter: counter, header: a.cfg.Header, line: a.cfg.Line}
+	c := &composer{counter: counter.until(ctx.Done()), header: a.cfg.Header, line: a.cfg.Line}
 
 	query := longterm.Query{Scope: scope, OwnAgentToo: ownAgent, Limit: min(r.Recall+moreHits, longterm.MaxLimit), Threshold: r.Threshold, Filters: r.Filters, Pinned: true}
 	if r.Query != nil {

@@ -194,7 +194,7 @@ func (c *composer) compose(ctx context.Context, m material) (composed, error) {
 		}
 		out := c.encode(m, open, before, d)
 		if out.used <= m.budget || spare >= m.budget {
-			return out, nil
+			return out, ctx.Err()
 		}
 		// Lines may join in more tokens than each has by itself.
 		spare += out.used - m.budget

@@ -44,6 +44,25 @@ type counter struct {
 	codec tokenizer.Codec
 	seed  maphash.Seed
 	known *lru.Cache[textKey, int]
+	// done ends the counting early; nil never does.
+	done <-chan struct{}
+}
+
+// until is the counter for one who waits until done is closed. What it gives after that is no
+// count.
+func (c *counter) until(done <-chan struct{}) *counter {
+	own := *c
+	own.done = done
+	return &own
+}
+
+func (c *counter) isDone() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
 }
 
 // textKey stands for a text without keeping it.
@@ -87,11 +106,16 @@ func (c *counter) count(text string, limit int) int {
 		}
 		rest = rest[cut:]
 	}
-	c.known.Add(key, n)
+	if !c.isDone() {
+		c.known.Add(key, n)
+	}
 	return n
 }
 
 func (c *counter) countChunk(chunk string) int {
+	if c.isDone() {
+		return len(chunk)
+	}
 	n, err := c.codec.Count(chunk)
 	if err != nil {
 		return len(chunk) // never fewer than there are

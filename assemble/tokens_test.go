@@ -68,6 +68,20 @@ func TestCountStopsAtItsLimit(t *testing.T) {
 	}
 }
 
+// Whose caller has gone counts no more, and notes nothing that is no count.
+func TestCountEndsWithItsCaller(t *testing.T) {
+	c := newTestCounter(t)
+	prose := strings.Repeat("The boat leaves at nine. ", 4000)
+	gone := make(chan struct{})
+	close(gone)
+	if n := c.until(gone).count(prose, plenty); n != len(prose) {
+		t.Errorf("it counts %d tokens of %d bytes", n, len(prose))
+	}
+	if n := c.until(make(chan struct{})).count(prose, plenty); n < 20000 || n > 30000 {
+		t.Errorf("count = %d", n)
+	}
+}
+
 func TestNoTokenIsLongerThanAssumed(t *testing.T) {
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {
