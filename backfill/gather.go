@@ -68,7 +68,7 @@ type Gathered struct {
 // Gather reads all items and puts them into order. Close must be called on what it gives.
 func Gather(items iter.Seq2[format.Item, error], cfg Config) (*Gathered, error) {
 	g := &Gathered{cfg: cfg, people: map[string]struct{}{}, spill: spill{dir: cfg.Dir, most: cmp.Or(cfg.HeldBytes, heldBytes)}}
-	g.last, _ = lru.New[string, int64](1 << 16)         // the size is none that is refused
+	g.last, _ = lru.New[string, int64](1 << 16)        // the size is none that is refused
 	g.sessions, _ = lru.New[string, struct{}](1 << 16) // as above
 	for i, err := range items {
 		if err == nil {
@@ -108,7 +108,7 @@ func (g *Gathered) add(i format.Item) error {
 		c := i.Conversation
 		g.Empty += c.Empty
 		g.Repeated += c.Repeated
-		if len(c.Messages) == 0 && c.About == nil && c.PreviousSessionID == "" {
+		if len(c.Messages) == 0 && !c.Opens {
 			return nil
 		}
 		c.UserID = cmp.Or(g.cfg.UserID, c.UserID)

@@ -29,7 +29,9 @@ type record struct {
 	data []byte
 }
 
-func (r record) compare(s record) int { return cmp.Or(cmp.Compare(r.key, s.key), cmp.Compare(r.seq, s.seq)) }
+func (r record) compare(s record) int {
+	return cmp.Or(cmp.Compare(r.key, s.key), cmp.Compare(r.seq, s.seq))
+}
 
 // spill puts records into order, in files if they are many.
 type spill struct {

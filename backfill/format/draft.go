@@ -2,6 +2,7 @@ package format
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -70,10 +71,16 @@ type attachment struct {
 	ID   string `json:"id,omitempty"`
 }
 
-// part is a part of a content.
+// part is a part of a content: a text, or a file of which the name is all there is. Of such a one
+// nothing is learned.
 type part struct {
 	Type string `json:"type"`
-	Text string `json:"text"`
+	Text string `json:"text,omitempty"`
+	File *file  `json:"file,omitempty"`
+}
+
+type file struct {
+	Name string `json:"filename,omitempty"`
 }
 
 // attach has a message say what was sent with it.
@@ -85,33 +92,12 @@ func (s *spoken) attach(text string, all []attachment) {
 	s.Attachments = all
 	var parts []part
 	if strings.TrimSpace(text) != "" {
-		parts = append(parts, part{"text", text})
+		parts = append(parts, part{Type: "text", Text: text})
 	}
 	for _, a := range all {
-		parts = append(parts, part{"text", a.words()})
+		parts = append(parts, part{Type: "file", File: &file{cmp.Or(a.Name, a.ID)}})
 	}
 	s.Content = parts
-}
-
-// words name an attachment for who reads the message.
-func (a attachment) words() string {
-	kind := "file"
-	switch {
-	case strings.HasPrefix(a.Type, "image"):
-		kind = "image"
-	case strings.HasPrefix(a.Type, "audio"):
-		kind = "audio"
-	case strings.HasPrefix(a.Type, "video"):
-		kind = "video"
-	}
-	name := a.Name
-	if name == "" {
-		name = a.ID
-	}
-	if name == "" {
-		return "[" + kind + "]"
-	}
-	return "[" + kind + ": " + strings.Join(strings.FieldsFunc(name, unicode.IsControl), " ") + "]"
 }
 
 // roles are the names that programs give to who speaks.
@@ -216,7 +202,7 @@ func (d draft) items(o Options) (out []Item) {
 			kept = append(kept, m)
 		}
 	}
-	if len(kept) == 0 && c.About == nil && c.PreviousSessionID == "" {
+	if len(kept) == 0 {
 		if c.Empty > 0 {
 			out = append(out, Item{Conversation: &c})
 		}
@@ -231,13 +217,11 @@ func (d draft) items(o Options) (out []Item) {
 		started = o.At
 	}
 	fillTimes(kept, started)
-	for first := true; first || len(kept) > 0; first = false {
+	for len(kept) > 0 {
 		n := min(len(kept), maxMessages)
 		part := c
 		part.Messages, kept = kept[:n:n], kept[n:]
-		if n > 0 {
-			part.Line = part.Messages[0].Line
-		}
+		part.Line = part.Messages[0].Line
 		out = append(out, Item{Conversation: &part})
 		c.Empty, c.Repeated = 0, 0
 	}

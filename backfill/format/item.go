@@ -31,8 +31,9 @@ type Conversation struct {
 	SessionID string `json:"session_id"`
 	AgentID   string `json:"agent_id,omitempty"`
 	AppID     string `json:"app_id,omitempty"`
-	// PreviousSessionID and About, the session's own metadata, are what memd's export tells of
-	// a session; they stand in its first part, which has no messages.
+	// Opens says that this is the session itself, as memd's export tells of it, and none of its
+	// messages: which one it carries on, and About, its own metadata.
+	Opens             bool            `json:"opens,omitempty"`
 	PreviousSessionID string          `json:"previous_session_id,omitempty"`
 	About             json.RawMessage `json:"about,omitempty"`
 	// Messages hold at most maxMessages.

@@ -249,7 +249,7 @@ func lcContent(raw json.RawMessage) any {
 	for _, p := range parts {
 		var of struct{ Type text }
 		if s := plainText(p); s != "" {
-			p = encode(part{"text", s})
+			p = encode(part{Type: "text", Text: s})
 		} else if json.Unmarshal(p, &of) != nil {
 			continue
 		}

@@ -95,14 +95,14 @@ func readMemd(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, 
 	}
 }
 
-// session gives what is to be known of a session besides its messages, nil if nothing is.
+// session gives a session without its messages, nil if it is none of the person's chats.
 func (l exported) session(at Place, user string) *Conversation {
-	c := &Conversation{Place: at, UserID: user, SessionID: idOf(string(l.SessionID)), AgentID: idOf(string(l.AgentID)),
+	c := &Conversation{Place: at, Opens: true, UserID: user, SessionID: idOf(string(l.SessionID)), AgentID: idOf(string(l.AgentID)),
 		PreviousSessionID: idOf(string(l.PreviousSessionID))}
 	if len(trimSpace(l.Metadata)) > 2 && l.Metadata[0] == '{' {
 		c.About = l.Metadata
 	}
-	if l.Kind == "direct" || c.SessionID == "" || c.About == nil && c.PreviousSessionID == "" {
+	if l.Kind == "direct" || c.SessionID == "" {
 		return nil
 	}
 	return c

@@ -21,6 +21,7 @@ type commands struct {
 	Serve       serveCommand        `cmd:"" help:"Run the daemon."`
 	Config      configCommands      `cmd:"" help:"Look at the configuration."`
 	Health      healthCommand       `cmd:"" help:"Ask a running memd whether it is ready; exit status 0 if so."`
+	Import      importCommand       `cmd:"" help:"Bring conversations and memories from elsewhere into a running memd."`
 	Reextract   reextractCommand    `cmd:"" help:"Have a running memd learn again from messages."`
 	DeadLetters deadLettersCommands `cmd:"" help:"See to messages that a running memd has given up."`
 	Tail        tailCommand         `cmd:"" help:"Print the messages of a running memd as they come."`

@@ -59,7 +59,11 @@ func (r *remote) close() { r.client.CloseIdleConnections() }
 type refusal struct {
 	status int
 	words  string
+	faults []placedFault
 }
+
+// placedFault is what is wrong with one place of a request.
+type placedFault struct{ Location, Message string }
 
 func (r *refusal) Error() string { return fmt.Sprintf("%d %s", r.status, r.words) }
 
@@ -75,9 +79,18 @@ func (r *remote) ask(ctx context.Context, method, path string, query url.Values,
 	if len(query) > 0 {
 		path += "?" + query.Encode()
 	}
+	return r.repeat(ctx, method, path, nil, into)
+}
+
+// post is ask for what has a body.
+func (r *remote) post(ctx context.Context, path string, body []byte, into any) error {
+	return r.repeat(ctx, http.MethodPost, path, body, into)
+}
+
+func (r *remote) repeat(ctx context.Context, method, path string, body []byte, into any) error {
 	began := time.Now()
 	for {
-		after, err := r.once(ctx, method, path, into)
+		after, err := r.exchange(ctx, method, path, body, into)
 		if err == nil || ctx.Err() != nil {
 			return cmp.Or(ctx.Err(), err)
 		}
@@ -102,11 +115,16 @@ func (r *remote) ask(ctx context.Context, method, path string, query url.Values,
 // once makes a request once; after is how long to wait before it is made again, 0 if that
 // is of no use.
 func (r *remote) once(ctx context.Context, method, path string, into any) (after time.Duration, err error) {
-	var body io.Reader
+	return r.exchange(ctx, method, path, nil, into)
+}
+
+// exchange is once with a body.
+func (r *remote) exchange(ctx context.Context, method, path string, body []byte, into any) (after time.Duration, err error) {
+	var sent io.Reader
 	if method == http.MethodPost {
-		body = bytes.NewReader(nil)
+		sent = bytes.NewReader(body)
 	}
-	q, err := http.NewRequestWithContext(ctx, method, r.url+path, body)
+	q, err := http.NewRequestWithContext(ctx, method, r.url+path, sent)
 	if err != nil {
 		return 0, err
 	}
@@ -127,7 +145,11 @@ func (r *remote) once(ctx context.Context, method, path string, into any) (after
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode/100 != 2 {
-		return putOff(resp), refused(resp)
+		r := refused(resp)
+		if after = putOff(resp); r.status == http.StatusConflict && len(r.faults) > 0 {
+			after = 0 // what is in the way stays there
+		}
+		return after, r
 	}
 	if err := json.NewDecoder(resp.Body).Decode(into); err != nil {
 		var syntax *json.SyntaxError
@@ -163,14 +185,14 @@ func putOff(resp *http.Response) time.Duration {
 func refused(resp *http.Response) *refusal {
 	var p struct {
 		Detail string
-		Errors []struct{ Location, Message string }
+		Errors []placedFault
 	}
 	raw, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	r := &refusal{status: resp.StatusCode, words: strings.ToLower(http.StatusText(resp.StatusCode))}
 	if json.Unmarshal(raw, &p) != nil {
 		return r
 	}
-	r.words = cmp.Or(p.Detail, r.words)
+	r.words, r.faults = cmp.Or(p.Detail, r.words), p.Errors
 	for i, e := range p.Errors {
 		if i == 0 {
 			r.words = ""
