@@ -203,6 +203,27 @@ CREATE TABLE erasure (
 );
 CREATE INDEX erasure_erased ON erasure (erased_at);
 
+-- What is imported from elsewhere, until it is in: whoever holds the lease works on it, and a
+-- restart begins it anew, which doubles nothing.
+CREATE TABLE import_job (
+  id          uuid PRIMARY KEY,                      -- UUIDv7
+  tenant_id   text NOT NULL,
+  users       text[] NOT NULL DEFAULT '{}',          -- whom it is about: it goes with them
+  options     jsonb NOT NULL,                        -- how it is read and whose it is
+  source      bytea,                                 -- what was given, compressed; null once it has ended
+  state       text NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'running', 'done', 'cancelled', 'failed')),
+  attempts    int NOT NULL DEFAULT 0,                -- how often it was begun; also the fencing token
+  lease_until timestamptz,
+  totals      jsonb NOT NULL DEFAULT '{}',           -- what is in it
+  sent        jsonb NOT NULL DEFAULT '{}',           -- how far it is
+  errors      jsonb NOT NULL DEFAULT '[]',           -- what was set aside: file, line and reason, never the text
+  error       text,                                  -- why it failed
+  created_at  timestamptz NOT NULL DEFAULT now(),
+  ended_at    timestamptz
+);
+CREATE INDEX import_job_open ON import_job (created_at) WHERE state IN ('pending', 'running');
+CREATE INDEX import_job_tenant ON import_job (tenant_id, id);
+
 -- ----------------------------------------------------------------- long tier
 
 -- The identity of memories: they merge, and their words are counted, within one row
@@ -518,6 +539,7 @@ END $$;
 -- The sweeper serves all tenants. It sees no more of them than these functions give:
 -- tenant, session and message ids of what is due, and sums.
 CREATE POLICY sweep ON ingest_open TO CURRENT_USER USING (true);
+CREATE POLICY sweep ON import_job TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON embedding_open TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON memory FOR SELECT TO CURRENT_USER USING (true);
 CREATE POLICY sweep ON memory_scope FOR SELECT TO CURRENT_USER USING (true);
@@ -840,14 +862,24 @@ LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
   SELECT count(*) FROM gone
 $$;
 
-REVOKE ALL ON FUNCTION memd_due(int, int), memd_due_in_turn(int, int, int, text[], int[]), memd_lost(), memd_due_ahead(interval), memd_kept_ahead(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
+-- Takes an import of any tenant that nobody works on.
+CREATE FUNCTION memd_import_due(lease interval) RETURNS TABLE (tenant_id text, id uuid, attempts int)
+LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  UPDATE import_job j SET state = 'running', attempts = j.attempts + 1, lease_until = now() + lease
+   WHERE j.id = (SELECT d.id FROM import_job d
+                  WHERE d.state = 'pending' OR d.state = 'running' AND d.lease_until <= now()
+                  ORDER BY d.created_at LIMIT 1 FOR UPDATE SKIP LOCKED)
+  RETURNING j.tenant_id, j.id, j.attempts
+$$;
+
+REVOKE ALL ON FUNCTION memd_import_due(interval), memd_due(int, int), memd_due_in_turn(int, int, int, text[], int[]), memd_lost(), memd_due_ahead(interval), memd_kept_ahead(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
   memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int), memd_marked(int),
   memd_neighbours_due(text, int, int, int), memd_neighbours_mine(bigint), memd_neighbours_close(bigint),
   memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint), memd_neighbours_tidy() FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION memd_due(int, int), memd_due_in_turn(int, int, int, text[], int[]), memd_lost(), memd_due_ahead(interval), memd_kept_ahead(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
+GRANT EXECUTE ON FUNCTION memd_import_due(interval), memd_due(int, int), memd_due_in_turn(int, int, int, text[], int[]), memd_lost(), memd_due_ahead(interval), memd_kept_ahead(), memd_embedding_due(int), memd_backlog(), memd_expired(int), memd_expire_idempotency(int),
   memd_summary_due(int, interval), memd_incognito_over(interval, int), memd_messages_over(interval, int), memd_marked(int),
   memd_neighbours_due(text, int, int, int), memd_neighbours_close(bigint),
   memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint), memd_neighbours_tidy() TO memd_app;
 
 -- The version of this schema. Each migration replaces it as its last step.
-CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 8';
+CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 9';

@@ -24,6 +24,7 @@ import (
 	"github.com/memdhq/memd/forget"
 	"github.com/memdhq/memd/httpapi"
 	"github.com/memdhq/memd/idempotency"
+	"github.com/memdhq/memd/importjob"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/recall"
@@ -293,23 +294,48 @@ func (a *App) startUp(ctx context.Context) error {
 	a.onStop("sweeper", sweeper.Stop)
 	a.metrics.MustRegister(newBacklog(workers), newPoolStats("requests", a.pool), newPoolStats("filters", a.pool.Once()), newPoolStats("workers", workers))
 
+	// Imports are workers' work: requests need not wait for their connections.
+	if a.cfg.Workers > 0 {
+		workRecall := recall.New(workStore, model, recall.Config{Log: a.component("recall")})
+		imports := importjob.NewRunner(workers, workLog, remember.New(workers, workLog, workStore, workRecall, remember.Config{}), a.component("import"))
+		if err := imports.Start(ctx); err != nil {
+			return err
+		}
+		a.onStop("imports", imports.Stop)
+	}
+
 	answers := idempotency.New(a.pool)
 	handler, err := httpapi.New(httpapi.Deps{
 		Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: answers,
 		Remember: remember.New(a.pool, log, store, rec, remember.Config{TakesPrompt: a.cfg.UsesLLM()}),
 		Forget:   forget.New(a.pool, log, store), Revise: revise.New(a.pool, log, store),
-		Erase: erase.New(a.pool, log, store, answers, a.component("erase")), Export: export.New(a.pool),
+		Erase: erase.New(a.pool, log, store, answers, a.component("erase")), Export: export.New(a.pool), Imports: importjob.New(a.pool),
 		Read: readText, Ready: a.readiness, Writing: postgres.Writing, Draining: a.draining, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
 		Logger: a.component("http"), Version: a.version,
 	}, httpapi.Config{Keys: apiKeys(a.keys)})
 	if err != nil {
 		return err
 	}
+	if a.cfg.NoAPI {
+		handler = onlyWatched(handler)
+	}
 	a.awaitQueue(ctx)
 	a.handler.Store(&handler)
 	close(a.ready)
 	a.log.Info().Dur(memd.LogDuration, time.Since(a.began)).Str("address", a.Addr().String()).Msg("ready")
 	return nil
+}
+
+// onlyWatched serves nothing of a handler but what tells whether a memd is well.
+func onlyWatched(all http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/healthz", "/readyz", "/metrics":
+			all.ServeHTTP(w, r)
+		default:
+			http.Error(w, "this memd only works; ask one that serves", http.StatusNotFound)
+		}
+	})
 }
 
 // awaitQueue gives the stream a moment to be made, so that a fresh memd is not called

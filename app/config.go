@@ -60,6 +60,9 @@ type Config struct {
 	RecallHeader string `env:"MEMD_RECALL_HEADER" default:"retrieved memories:" help:"First line of a context's system message."`
 	RecallLine   string `env:"MEMD_RECALL_LINE" default:"{speaker}: {text}" help:"Form of each recalled line."`
 
+	// NoAPI serves nothing but whether it is well: it only works.
+	NoAPI bool `kong:"-"`
+
 	LogLevel  string `env:"MEMD_LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"trace, debug, info, warn, error."`
 	LogFormat string `env:"MEMD_LOG_FORMAT" default:"auto" placeholder:"FORMAT" help:"json, console, or auto: console on a terminal."`
 }
@@ -297,6 +300,12 @@ func (c Config) Check() error {
 	}
 	if c.Workers < 0 || c.Workers > 256 {
 		problem("MEMD_WORKERS: must be 0 to 256")
+	}
+	if c.NoAPI && c.Workers == 0 {
+		problem("MEMD_WORKERS: 0 leaves a worker nothing to do")
+	}
+	if c.NoAPI && (c.DBURL == "" || c.NATSURL == "") {
+		problem("DB_URL, NATS_URL: a worker works for other memds and needs their Postgres and NATS")
 	}
 	if c.DBPoolMin < 0 || c.DBPoolMax < 1 || c.DBPoolMin > c.DBPoolMax || c.DBPoolMax > 1000 {
 		problem("MEMD_DB_POOL_MAX: must be 1 to 1000 and not below MEMD_DB_POOL_MIN")

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/idempotency"
+	"github.com/memdhq/memd/importjob"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/shortterm"
@@ -113,6 +114,9 @@ func (e *Erase) person(ctx context.Context, tx pgx.Tx, tenant, userID string, re
 	}
 	logged, err := e.log.ErasePerson(ctx, tx, held)
 	if err != nil {
+		return c, false, err
+	}
+	if err := importjob.ErasePerson(ctx, tx, tenant, userID); err != nil {
 		return c, false, err
 	}
 	answers, err := e.answers.ErasePerson(ctx, tx, tenant, userID, held.MessageIDs, learned.MemoryIDs, receipt)

@@ -68,7 +68,8 @@ func (e *Export) Person(ctx context.Context, tenant, userID string, w io.Writer)
 			return err
 		}
 		for _, k := range kinds {
-			if err := l.all(ctx, tx, k, tenant, userID); err != nil {
+			l.counts[k.plural] = 0
+			if err := l.rows(ctx, tx, k, tenant, userID); err != nil {
 				return err
 			}
 		}
@@ -84,10 +85,9 @@ type lines struct {
 	line   bytes.Buffer
 }
 
-// all writes the rows of one kind.
-func (l *lines) all(ctx context.Context, tx pgx.Tx, k kind, tenant, userID string) error {
-	l.counts[k.plural] = 0
-	rows, err := tx.Query(ctx, k.sql, tenant, userID)
+// rows writes the rows of one kind.
+func (l *lines) rows(ctx context.Context, tx pgx.Tx, k kind, args ...any) error {
+	rows, err := tx.Query(ctx, k.sql, args...)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/memdhq/memd/export"
 	"github.com/memdhq/memd/forget"
 	"github.com/memdhq/memd/idempotency"
+	"github.com/memdhq/memd/importjob"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/recall"
@@ -39,7 +40,7 @@ func TestWithoutPostgresEveryRouteIs503(t *testing.T) {
 	}
 	b := serveBare(t, Deps{Log: log, Store: store, Recall: rec, Assembler: assembler, Idempotency: idempotency.New(pool),
 		Remember: remember.New(pool, log, store, rec, remember.Config{}), Forget: forget.New(pool, log, store), Revise: revise.New(pool, log, store),
-		Erase: erase.New(pool, log, store, idempotency.New(pool), zerolog.Nop()), Export: export.New(pool)}, Config{}, nil)
+		Erase: erase.New(pool, log, store, idempotency.New(pool), zerolog.Nop()), Export: export.New(pool), Imports: importjob.New(pool)}, Config{}, nil)
 	n := 0
 	for path, item := range b.api.OpenAPI().Paths {
 		for method, op := range operationsOf(item) {

@@ -23,6 +23,7 @@ import (
 	"github.com/memdhq/memd/extract"
 	"github.com/memdhq/memd/forget"
 	"github.com/memdhq/memd/idempotency"
+	"github.com/memdhq/memd/importjob"
 	"github.com/memdhq/memd/internal/memdtest"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
@@ -108,7 +109,7 @@ func newHouse(t testing.TB, cfg houseConfig) *house {
 	}
 	handler, err := New(Deps{Log: h.log, Store: store, Recall: rec, Assembler: assembler,
 		Remember: remember.New(pool, h.log, store, rec, remember.Config{}), Forget: forget.New(pool, h.log, store), Revise: revise.New(pool, h.log, store),
-		Erase: erase.New(pool, h.log, store, idempotency.New(pool), zerolog.New(&h.logged)), Export: export.New(pool),
+		Erase: erase.New(pool, h.log, store, idempotency.New(pool), zerolog.New(&h.logged)), Export: export.New(pool), Imports: importjob.New(pool),
 		Idempotency: idempotency.New(pool), Draining: cfg.draining, Logger: zerolog.Nop()}, cfg.Config)
 	if err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ import (
 	"github.com/memdhq/memd/export"
 	"github.com/memdhq/memd/forget"
 	"github.com/memdhq/memd/idempotency"
+	"github.com/memdhq/memd/importjob"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/recall"
 	"github.com/memdhq/memd/remember"
@@ -40,6 +41,7 @@ type Deps struct {
 	Revise      *revise.Revise
 	Erase       *erase.Erase
 	Export      *export.Export
+	Imports     *importjob.Jobs
 	Idempotency *idempotency.Store
 	// Read gives what a text is about that a person puts in the place of what was said in a
 	// role, nil for nothing that can be updated. If Read is nil nobody reads.
@@ -179,6 +181,7 @@ func newServer(d Deps, cfg Config) (*server, error) {
 	s.reviseRoutes()
 	s.userRoutes()
 	s.settingsRoutes()
+	s.importRoutes()
 	s.lookRoutes()
 	return s, nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/erase"
+	"github.com/memdhq/memd/export"
 	"github.com/memdhq/memd/shortterm"
 )
 
@@ -65,6 +66,16 @@ type userInput struct {
 	AgentID identifier `query:"agent_id" doc:"Always 404: a person is no agent's."`
 }
 
+type exportInput struct {
+	userInput
+	Form      string     `query:"form" default:"full" enum:"full,transfer,openai" doc:"full: all that is kept. transfer: what another memd needs to know the same, for POST /v1/import and memd import; what was imported is exported again as it came. openai: a line in OpenAI's chat format for each session."`
+	SessionID identifier `query:"session_id" doc:"Only this session, of form transfer or openai."`
+}
+
+type exportAllInput struct {
+	Form string `query:"form" default:"transfer" enum:"transfer,openai" doc:"As of GET /v1/users/{user_id}/export."`
+}
+
 func (in userInput) permits() error {
 	if in.AgentID != "" || in.UserID != "" && in.UserID != in.Person {
 		return &memd.Error{Kind: memd.NotFound, Msg: "no such user"}
@@ -103,6 +114,12 @@ func (s *server) userRoutes() {
 			"The last is {\"type\": \"end\", \"counts\": {…}}: without it something is missing. 404 if nothing is known of such a person.",
 		answers: map[int]any{200: exportLine{}},
 	}, s.exportUser)
+	handle(s, operation{
+		method: http.MethodGet, path: "/v1/export", name: "export-tenant", tag: "Short tier", waits: exportWait, streams: "application/x-ndjson",
+		summary:     "What is kept of all people of a tenant",
+		description: "As of one moment. Needs an admin's key. 404 if there is nobody.",
+		answers:     map[int]any{200: exportLine{}},
+	}, s.exportAll)
 	handle(s, operation{
 		method: http.MethodGet, path: "/v1/users", name: "list-users", tag: "Looking in",
 		summary: "Whom there is something of", answers: map[int]any{200: usersAnswer{}},
@@ -172,9 +189,32 @@ func receiptOf(person string, r erase.Receipt) eraseAnswer {
 
 const eventErase = "ERASE"
 
-func (s *server) exportUser(ctx context.Context, c *call, in *userInput) (answer, error) {
+// export writes what is asked for in a form for others.
+func (s *server) export(ctx context.Context, form string, of export.Of) (answer, error) {
+	return answer{status: http.StatusOK, stream: func(w io.Writer) error {
+		if form == "openai" {
+			return s.Export.Chats(ctx, of, w)
+		}
+		return s.Export.Transfer(ctx, of, w)
+	}}, nil
+}
+
+func (s *server) exportAll(ctx context.Context, c *call, in *exportAllInput) (answer, error) {
+	if !c.mayAllScopes() {
+		return answer{}, &memd.Error{Kind: memd.Forbidden, Msg: "this needs an admin's API key"}
+	}
+	return s.export(ctx, in.Form, export.Of{Tenant: c.tenant})
+}
+
+func (s *server) exportUser(ctx context.Context, c *call, in *exportInput) (answer, error) {
 	if err := in.permits(); err != nil {
 		return answer{}, err
+	}
+	if in.Form != "full" {
+		return s.export(ctx, in.Form, export.Of{Tenant: c.tenant, UserID: string(in.Person), SessionID: string(in.SessionID)})
+	}
+	if in.SessionID != "" {
+		return answer{}, memd.InvalidField("query.session_id", "needs the form transfer or openai")
 	}
 	return answer{status: http.StatusOK, stream: func(w io.Writer) error {
 		return s.Export.Person(ctx, c.tenant, string(in.Person), w)

@@ -65,7 +65,8 @@ func (d *daemon) saidBy(user string) (lines []string) {
 // Every format goes in through the real binary, twice, and the second time adds nothing.
 func TestEachFormatIsImportedOnce(t *testing.T) {
 	t.Parallel()
-	d := start(t, dataDir(t))
+	dir := dataDir(t)
+	d := start(t, dir)
 	for _, of := range []struct {
 		file             string
 		args             []string
@@ -125,7 +126,71 @@ func TestEachFormatIsImportedOnce(t *testing.T) {
 		}
 	}
 
+	exportComesBack(t, d)
 	importIsResumed(t, d)
+
+	// What was posted goes in although memd is killed.
+	body, _ := json.Marshal(map[string]any{"user_id": "posted", "name": "posted.jsonl", "data": `{"messages":[{"role":"user","content":"I collect stamps"}]}`})
+	var job struct{ ID, State string }
+	d.want(202, http.MethodPost, "/v1/import", string(body), &job)
+	d.kill()
+	d.eventuallyGone(dir)
+	d = start(t, dir)
+	d.eventually("the import has ended", func() bool {
+		d.want(200, http.MethodGet, "/v1/import/"+job.ID, "", &job)
+		return job.State == "done"
+	})
+	if said := d.saidBy("posted"); len(said) != 1 {
+		t.Errorf("%q", said)
+	}
+}
+
+// exportComesBack brings back what was exported, to someone of whom there is nothing, and
+// exports it again.
+func exportComesBack(t *testing.T, d *daemon) {
+	for _, user := range []string{"of memd.jsonl", "of slack", "of mem0.json"} {
+		dir := t.TempDir()
+		first, second, chats := filepath.Join(dir, "1"), filepath.Join(dir, "2"), filepath.Join(dir, "3")
+		export := func(to string, args ...string) {
+			t.Helper()
+			code, out := exitCode(t, []string{"MEMD_URL=" + d.url}, append([]string{"export", "--user", user, "-o", to}, args...)...)
+			if code != 0 {
+				t.Fatalf("export of %s: exit %d %s", user, code, out)
+			}
+		}
+		export(first)
+		export(chats, "--format", "openai")
+		d.want(200, http.MethodDelete, "/v1/users/"+url.PathEscape(user), "", nil)
+		if code, got, problems := runImport(t, d.url, first); code != 0 || got.Known != 0 || got.New == 0 {
+			t.Errorf("%s comes back with exit %d, %+v\n%s", user, code, got, problems)
+		}
+		export(second)
+		a, _ := os.ReadFile(first)
+		b, _ := os.ReadFile(second)
+		if !bytes.Equal(a, b) || len(a) == 0 {
+			t.Errorf("%s is exported as\n%s\nand the second time as\n%s", user, a, b)
+		}
+		c, _ := os.ReadFile(chats)
+		if sessions := strings.Count(string(a), `"type":"session"`); strings.Count(string(c), "\n") != sessions {
+			t.Errorf("%s has %d sessions, and chat lines\n%s", user, sessions, c)
+		}
+		for line := range strings.Lines(string(c)) {
+			var l struct{ Messages []map[string]any }
+			if err := json.Unmarshal([]byte(line), &l); err != nil || len(l.Messages) == 0 || l.Messages[0]["role"] == nil || l.Messages[0]["attachments"] != nil {
+				t.Errorf("%v in a chat line %s", err, line)
+			}
+		}
+	}
+	code, out := exitCode(t, []string{"MEMD_URL=" + d.url}, "export", "--user", "of memd.jsonl", "--session", "friday")
+	if code != 0 || strings.Count(out, `"type":"message"`) != 1 || strings.Contains(out, "monday") {
+		t.Errorf("export of a session: exit %d %s", code, out)
+	}
+	if code, out = exitCode(t, []string{"MEMD_URL=" + d.url}, "export"); code != 0 || strings.Count(out, `"type":"user"`) != 13 {
+		t.Errorf("export of all: exit %d %s", code, out)
+	}
+	if code, out = exitCode(t, []string{"MEMD_URL=" + d.url}, "export", "--user", "nobody"); code != 1 || !strings.Contains(out, "404") {
+		t.Errorf("export of nobody: exit %d %s", code, out)
+	}
 }
 
 // importIsResumed kills an importer half-way, has another go on, and compares with a run that
@@ -149,6 +214,7 @@ func importIsResumed(t *testing.T, d *daemon) {
 	var once sync.Once
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPost && posts.Add(1) > 17 {
+			_, _ = io.Copy(io.Discard, r.Body) // else nobody sees that the caller is gone
 			once.Do(func() { close(half) })
 			<-r.Context().Done()
 			return

@@ -19,9 +19,11 @@ import (
 // flags, for every command that uses them.
 type commands struct {
 	Serve       serveCommand        `cmd:"" help:"Run the daemon."`
+	Worker      workerCommand       `cmd:"" help:"Learn from what other memds take, and serve nothing."`
 	Config      configCommands      `cmd:"" help:"Look at the configuration."`
 	Health      healthCommand       `cmd:"" help:"Ask a running memd whether it is ready; exit status 0 if so."`
 	Import      importCommand       `cmd:"" help:"Bring conversations and memories from elsewhere into a running memd."`
+	Export      exportCommand       `cmd:"" help:"Write what a running memd knows, to be imported or as chat lines."`
 	Reextract   reextractCommand    `cmd:"" help:"Have a running memd learn again from messages."`
 	DeadLetters deadLettersCommands `cmd:"" help:"See to messages that a running memd has given up."`
 	Tail        tailCommand         `cmd:"" help:"Print the messages of a running memd as they come."`

@@ -60,7 +60,9 @@ func (c serveCommand) Run(ctx context.Context, misread []app.Unreadable) (err er
 	for ready := daemon.Ready(); ; {
 		select {
 		case <-ready:
-			fmt.Printf(invitation, daemon.Addr())
+			if !cfg.NoAPI {
+				fmt.Printf(invitation, daemon.Addr())
+			}
 			ready = nil // said once
 		case <-ctx.Done():
 			log.Info().Msg("stopping")

@@ -1,0 +1,177 @@
+package export
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/postgres"
+)
+
+// Of says of what is to be written: everything of a tenant, of one of its people, or of one session of
+// theirs.
+type Of struct{ Tenant, UserID, SessionID string }
+
+// transferHead is the first line of a transfer: it says nothing of when, so that the same is the same.
+type transferHead struct {
+	Type    string `json:"type"`
+	Version int    `json:"version"`
+	Form    string `json:"form"`
+}
+
+// transferred are the kinds of lines of a transfer, for one person each.
+var transferred = []kind{{"users", transferUser}, {"sessions", transferSessions}, {"messages", transferMessages}, {"memories", transferMemories}}
+
+// Transfer writes what another memd needs to know the same: sessions, messages, and what was stored as
+// it is. Whatever a memd makes of these is left out, its own numbers and clocks too, so that what was
+// imported is exported again as it came. NotFound: there is nothing of the kind, and nothing was written.
+func (e *Export) Transfer(ctx context.Context, of Of, w io.Writer) error {
+	l := &lines{w: w, counts: map[string]int{}}
+	return e.each(ctx, of, "export.transfer", func(tx pgx.Tx, user string, first bool) error {
+		if first {
+			for _, k := range transferred {
+				l.counts[k.plural] = 0
+			}
+			if err := l.value(transferHead{"memd.export", Version, "transfer"}); err != nil {
+				return err
+			}
+		}
+		for _, k := range transferred {
+			if err := l.rows(ctx, tx, k, of.Tenant, user, of.SessionID); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, func() error { return l.value(tail{"end", l.counts}) })
+}
+
+// Chats writes a line in OpenAI's chat format for each session: its messages, with OpenAI's
+// members alone. NotFound: as Transfer's.
+func (e *Export) Chats(ctx context.Context, of Of, w io.Writer) error {
+	return e.each(ctx, of, "export.chats", func(tx pgx.Tx, user string, _ bool) error {
+		rows, err := tx.Query(ctx, chats, of.Tenant, user, of.SessionID)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		open, last := false, int64(0)
+		var b bytes.Buffer
+		for rows.Next() {
+			var no int64
+			var raw string
+			if err := rows.Scan(&no, &raw); err != nil {
+				return err
+			}
+			if b.Reset(); open && no != last {
+				b.WriteString("]}\n")
+			}
+			if !open || no != last {
+				b.WriteString(`{"messages":[`)
+			} else {
+				b.WriteByte(',')
+			}
+			open, last = true, no
+			b.Write(chatMembers(raw))
+			if _, err := w.Write(b.Bytes()); err != nil {
+				return err
+			}
+		}
+		if err := rows.Err(); err != nil || !open {
+			return err
+		}
+		_, err = io.WriteString(w, "]}\n")
+		return err
+	}, func() error { return nil })
+}
+
+// openAIMembers are those that a message of OpenAI's may have.
+var openAIMembers = []string{"role", "content", "name", "tool_calls", "tool_call_id", "refusal", "audio", "function_call"}
+
+// chatMembers gives a message with OpenAI's members alone.
+func chatMembers(raw string) []byte {
+	var m map[string]json.RawMessage
+	if json.Unmarshal([]byte(raw), &m) != nil {
+		return []byte("null") // not written by memd
+	}
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, name := range openAIMembers {
+		v, ok := m[name]
+		if !ok {
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteByte(',')
+		}
+		b.WriteString(`"` + name + `":`)
+		_ = json.Compact(&b, v) // it is valid: it was parsed
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// each calls do for each person that is asked for, within one snapshot, and end after the last.
+func (e *Export) each(ctx context.Context, of Of, op string, do func(tx pgx.Tx, user string, first bool) error, end func() error) error {
+	err := pgx.BeginTxFunc(ctx, e.pool.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, `SELECT set_config('memd.tenant', $1, true)`, of.Tenant); err != nil {
+			return err
+		}
+		after, n := "", 0
+		for ; ; n++ {
+			var user string
+			err := tx.QueryRow(ctx, nextUser, of.Tenant, of.UserID, of.SessionID, after).Scan(&user)
+			if err == pgx.ErrNoRows {
+				break
+			}
+			if err != nil {
+				return err
+			}
+			if err := do(tx, user, n == 0); err != nil {
+				return err
+			}
+			after = user
+		}
+		if n == 0 {
+			return &memd.Error{Kind: memd.NotFound, Op: op, Msg: "there is nothing of it"}
+		}
+		return end()
+	})
+	return postgres.Err(op, err)
+}
+
+const (
+	// nextUser is the first person after $4, of all, or the one that is asked for, who must have
+	// the session that is.
+	nextUser = `SELECT user_id FROM (
+		SELECT user_id FROM person WHERE tenant_id = $1
+		UNION SELECT user_id FROM memory_scope WHERE tenant_id = $1) p
+	 WHERE user_id <> '' AND ($2 = '' OR user_id = $2) AND user_id COLLATE "C" > $4
+	   AND ($3 = '' OR EXISTS (SELECT FROM conversation_session s WHERE s.tenant_id = $1 AND s.user_id = p.user_id AND s.session_id = $3))
+	 ORDER BY user_id COLLATE "C" LIMIT 1`
+
+	transferUser = `SELECT json_build_object('type', 'user', 'user_id', $2::text), NULL WHERE $1 <> '' AND $3::text IS NOT NULL`
+
+	transferSessions = `SELECT json_build_object('type', 'session', 'session_id', s.session_id, 'agent_id', s.agent_id, 'metadata', s.metadata,
+		'previous_session_id', (SELECT p.session_id FROM conversation_session p WHERE p.tenant_id = $1 AND p.user_id = $2
+		   AND p.session_id = s.previous_session_id AND p.kind = 'chat' AND NOT p.incognito AND ($3 = '' OR p.session_id = $3))), NULL
+		FROM conversation_session s WHERE s.tenant_id = $1 AND s.user_id = $2 AND s.kind = 'chat' AND NOT s.incognito AND ($3 = '' OR s.session_id = $3) ORDER BY s.no`
+
+	ofSessions = ` FROM (SELECT no, session_id FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND NOT incognito AND ($3 = '' OR session_id = $3) ORDER BY no OFFSET 0) s
+		CROSS JOIN LATERAL (SELECT * FROM conversation_context WHERE tenant_id = $1 AND user_id = $2 AND session_id = s.session_id ORDER BY id OFFSET 0) c`
+
+	chats = `SELECT s.no, c.message` + ofSessions
+)
+
+var transferMessages = `SELECT json_build_object('type', 'message', 'session_id', c.session_id, 'client_id', c.client_id,
+	'created_at', ` + utc("c.created_at") + `, 'timezone', c.timezone, 'agent_id', c.agent_id, 'app_id', c.app_id,
+	'learn', CASE WHEN c.role IN ('user', 'assistant') THEN c.learn END, 'metadata', c.metadata), c.message` + ofSessions
+
+var transferMemories = `SELECT json_build_object('type', 'memory', 'verbatim', true, 'memory', m.memory, 'app_id', m.app_id, 'agent_ids', m.agent_ids, 'run_ids', m.run_ids,
+	'actor_id', m.actor_id, 'role', m.role, 'scope', m.scope, 'memory_type', m.memory_type, 'categories', m.categories, 'metadata', m.metadata,
+	'valid_from', ` + utc("m.valid_from") + `, 'occurred_at', ` + utc("m.occurred_at") + `, 'expires_at', ` + utc("m.expires_at") + `), NULL
+	FROM ` + theirScopes + `
+	CROSS JOIN LATERAL (SELECT * FROM memory WHERE scope_id = s.id AND tenant_id = $1 AND verbatim OFFSET 0) m
+	WHERE $3 = '' ORDER BY m.valid_from, m.hash, m.id`

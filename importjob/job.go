@@ -1,0 +1,277 @@
+package importjob
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/klauspost/compress/zstd"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/backfill"
+	"github.com/memdhq/memd/backfill/format"
+	"github.com/memdhq/memd/postgres"
+)
+
+// The states of an import.
+const (
+	StatePending   = "pending"
+	StateRunning   = "running"
+	StateDone      = "done"
+	StateCancelled = "cancelled"
+	StateFailed    = "failed"
+)
+
+// Options say how an import is read and whose it is.
+type Options struct {
+	// Name stands for what was given in places.
+	Name   string `json:"name"`
+	Format string `json:"format,omitempty"`
+	// UserID is whose everything is, "" for whom it names.
+	UserID   string            `json:"user_id,omitempty"`
+	AgentID  string            `json:"agent_id,omitempty"`
+	AppID    string            `json:"app_id,omitempty"`
+	Timezone string            `json:"timezone,omitempty"`
+	SaidAt   time.Time         `json:"said_at,omitzero"`
+	Columns  map[string]string `json:"columns,omitempty"`
+}
+
+func (o Options) reading() format.Options {
+	f := format.Options{Format: o.Format, At: o.SaidAt, Columns: o.Columns}
+	if o.Timezone != "" {
+		f.Place, _ = time.LoadLocation(o.Timezone) // it was looked at when it came
+	}
+	return f
+}
+
+func (o Options) config() backfill.Config {
+	return backfill.Config{UserID: o.UserID, AgentID: o.AgentID, AppID: o.AppID}
+}
+
+// Job is an import and where it stands.
+type Job struct {
+	ID      string
+	State   string
+	Users   []string
+	Options Options
+	Totals  backfill.Totals
+	Sent    Progress
+	// Errors are those of what was set aside, the first maxErrors.
+	Errors []Refused
+	// Error is why it failed, "" if it did not.
+	Error     string
+	CreatedAt time.Time
+	EndedAt   *time.Time
+}
+
+// Progress is how far an import is.
+type Progress struct {
+	Sent  int `json:"sent"`
+	New   int `json:"new"`
+	Known int `json:"known"`
+}
+
+// Refused is what was set aside, and why.
+type Refused struct {
+	File   string `json:"file"`
+	Line   int    `json:"line" doc:"From 1; 0: the file as a whole."`
+	Reason string `json:"reason"`
+}
+
+// maxErrors is how many are kept of an import.
+const maxErrors = 1000
+
+// Jobs are the imports that were posted. It is safe for concurrent use.
+type Jobs struct{ pool *postgres.Pool }
+
+// New makes Jobs.
+func New(pool *postgres.Pool) *Jobs { return &Jobs{pool} }
+
+// Submit keeps an import to be worked on. Invalid: it cannot be read at all, nothing in it is
+// of a form that is known, or nothing says whose it is; the field is data, or user_id.
+func (j *Jobs) Submit(ctx context.Context, tenant string, o Options, data []byte) (Job, error) {
+	var users []string
+	var items, bad int
+	counted := func(yield func(format.Item, error) bool) {
+		for i, err := range format.ReadFrom(o.Name, bytes.NewReader(data), o.reading()) {
+			if err == nil && i.Bad == nil {
+				items++
+				if u := userOf(i, o); u != "" && !slices.Contains(users, u) {
+					users = append(users, u)
+				}
+			} else if err == nil {
+				bad++
+			}
+			if !yield(i, err) {
+				return
+			}
+		}
+	}
+	cfg := o.config()
+	cfg.HeldBytes = len(data)*4 + 1<<20
+	gathered, err := backfill.Gather(counted, cfg)
+	switch {
+	case errors.Is(err, backfill.ErrNobody):
+		return Job{}, memd.InvalidField("user_id", "is required: nothing in data says whose it is")
+	case err != nil:
+		return Job{}, memd.InvalidField("data", "cannot be read")
+	}
+	gathered.Close()
+	if items == 0 && bad > 0 {
+		return Job{}, memd.InvalidField("data", "has nothing of a format that is known")
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return Job{}, &memd.Error{Kind: memd.Internal, Op: "importjob.submit", Err: err}
+	}
+	packed, err := pack(data)
+	if err != nil {
+		return Job{}, &memd.Error{Kind: memd.Internal, Op: "importjob.submit", Err: err}
+	}
+	err = j.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, insertJob, id, tenant, orNone(users), o, packed, gathered.Totals)
+		return err
+	})
+	if err != nil {
+		return Job{}, postgres.Err("importjob.submit", err)
+	}
+	return j.Get(ctx, tenant, id.String())
+}
+
+func userOf(i format.Item, o Options) string {
+	switch {
+	case o.UserID != "":
+		return o.UserID
+	case i.Memory != nil:
+		return i.Memory.UserID
+	}
+	return i.Conversation.UserID
+}
+
+func orNone(users []string) []string {
+	if users == nil {
+		return []string{}
+	}
+	return users
+}
+
+func pack(data []byte) ([]byte, error) {
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	defer w.Close()
+	return w.EncodeAll(data, nil), nil
+}
+
+func unpack(packed []byte) ([]byte, error) {
+	r, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	return io.ReadAll(r)
+}
+
+// Get gives one import. NotFound: there is none.
+func (j *Jobs) Get(ctx context.Context, tenant, id string) (job Job, err error) {
+	parsed, err := uuid.Parse(id)
+	if err != nil {
+		return Job{}, noSuch()
+	}
+	err = j.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT `+jobColumns+` FROM import_job WHERE tenant_id = $1 AND id = $2`, tenant, parsed)
+		if err != nil {
+			return err
+		}
+		job, err = pgx.CollectExactlyOneRow(rows, scanJob)
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Job{}, noSuch()
+	}
+	return job, postgres.Err("importjob.get", err)
+}
+
+// List gives the newest imports, at most limit, and those before the one called before, if it is not "".
+func (j *Jobs) List(ctx context.Context, tenant string, limit int, before string) (all []Job, err error) {
+	var upto *uuid.UUID
+	if before != "" {
+		id, err := uuid.Parse(before)
+		if err != nil {
+			return nil, memd.InvalidField("cursor", "is none of this list")
+		}
+		upto = &id
+	}
+	err = j.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, `SELECT `+jobColumns+` FROM import_job WHERE tenant_id = $1 AND ($2::uuid IS NULL OR id < $2) ORDER BY id DESC LIMIT $3`, tenant, upto, limit)
+		if err != nil {
+			return err
+		}
+		all, err = pgx.CollectRows(rows, scanJob)
+		return err
+	})
+	return all, postgres.Err("importjob.list", err)
+}
+
+// Cancel ends an import; what of it is in stays there. One that has ended stays as it is.
+// NotFound: there is none.
+func (j *Jobs) Cancel(ctx context.Context, tenant, id string) (Job, error) {
+	if parsed, err := uuid.Parse(id); err == nil {
+		err = j.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
+			_, err := tx.Exec(ctx, cancelJob, tenant, parsed)
+			return err
+		})
+		if err != nil {
+			return Job{}, postgres.Err("importjob.cancel", err)
+		}
+	}
+	return j.Get(ctx, tenant, id)
+}
+
+// ErasePerson drops the imports that are about a person, within tx, which must be the tenant's.
+func ErasePerson(ctx context.Context, tx pgx.Tx, tenant, userID string) error {
+	_, err := tx.Exec(ctx, `DELETE FROM import_job WHERE tenant_id = $1 AND $2 = ANY (users)`, tenant, userID)
+	return postgres.Err("importjob.erase_person", err)
+}
+
+func noSuch() error {
+	return &memd.Error{Kind: memd.NotFound, Op: "importjob.get", Msg: "no such import"}
+}
+
+func scanJob(row pgx.CollectableRow) (job Job, err error) {
+	var id uuid.UUID
+	var errText *string
+	var options, totals, sent, faults []byte
+	if err := row.Scan(&id, &job.State, &job.Users, &options, &totals, &sent, &faults, &errText, &job.CreatedAt, &job.EndedAt); err != nil {
+		return job, err
+	}
+	job.ID = id.String()
+	if errText != nil {
+		job.Error = *errText
+	}
+	for _, of := range []struct {
+		raw  []byte
+		into any
+	}{{options, &job.Options}, {totals, &job.Totals}, {sent, &job.Sent}, {faults, &job.Errors}} {
+		if err := json.Unmarshal(of.raw, of.into); err != nil {
+			return job, fmt.Errorf("import_job: %w", err)
+		}
+	}
+	return job, nil
+}
+
+const (
+	jobColumns = `id, state, users, options, totals, sent, errors, error, created_at, ended_at`
+
+	insertJob = `INSERT INTO import_job (id, tenant_id, users, options, source, totals) VALUES ($1, $2, $3, $4, $5, $6)`
+
+	cancelJob = `UPDATE import_job SET state = 'cancelled', ended_at = now(), source = NULL, lease_until = NULL
+		 WHERE tenant_id = $1 AND id = $2 AND state IN ('pending', 'running')`
+)

@@ -1,0 +1,349 @@
+package importjob
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/backfill"
+	"github.com/memdhq/memd/backfill/format"
+	"github.com/memdhq/memd/postgres"
+	"github.com/memdhq/memd/remember"
+	"github.com/memdhq/memd/shortterm"
+	"github.com/rs/zerolog"
+	"github.com/sourcegraph/conc/panics"
+)
+
+const (
+	// lease is for how long what a memd works on is left alone by others.
+	lease = time.Minute
+	// lookEvery is how often it is looked for imports.
+	lookEvery = time.Second
+	// awayPause is the wait where the database is away.
+	awayPause = time.Second
+	// maxTries is how often an import is begun that ends by a fault of its own.
+	maxTries = 5
+)
+
+// Runner works on imports, one at a time. Any number of replicas may run one.
+type Runner struct {
+	pool *postgres.Pool
+	log  *shortterm.Log
+	rem  *remember.Remember
+	out  zerolog.Logger
+
+	mu     sync.Mutex
+	cancel context.CancelFunc // nil while it does not run
+	done   chan struct{}
+}
+
+// NewRunner makes a Runner; log and rem must be on pool.
+func NewRunner(pool *postgres.Pool, log *shortterm.Log, rem *remember.Remember, out zerolog.Logger) *Runner {
+	return &Runner{pool: pool, log: log, rem: rem, out: out}
+}
+
+// Start begins the work, which goes on until Stop; ctx bounds nothing but the start. Conflict: it
+// runs already.
+func (r *Runner) Start(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cancel != nil {
+		return &memd.Error{Kind: memd.Conflict, Op: "importjob.runner", Msg: "it runs already"}
+	}
+	ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	done := make(chan struct{})
+	r.done = done
+	go func() { defer close(done); r.run(ctx) }()
+	return nil
+}
+
+// Stop ends the work and waits for it, as far as ctx allows. What it was at is begun anew.
+func (r *Runner) Stop(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.cancel == nil {
+		return nil
+	}
+	r.cancel()
+	select {
+	case <-r.done:
+		r.cancel = nil
+		return nil
+	case <-ctx.Done():
+		return postgres.Err("importjob.runner", ctx.Err())
+	}
+}
+
+func (r *Runner) run(ctx context.Context) {
+	for tick := time.NewTicker(lookEvery); ; {
+		found := true
+		for found && ctx.Err() == nil {
+			var err error
+			if p := panics.Try(func() { found, err = r.next(ctx) }); p != nil {
+				err = p.AsError()
+			}
+			if err != nil && ctx.Err() == nil {
+				if memd.KindOf(err) != memd.Unavailable {
+					r.out.Error().Err(err).Msg("an import failed")
+				}
+				found = false
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			tick.Stop()
+			return
+		}
+	}
+}
+
+// taken is an import that this runner holds the lease of.
+type taken struct {
+	r       *Runner
+	tenant  string
+	id      uuid.UUID
+	attempt int
+
+	mu     sync.Mutex
+	faults []Refused
+	noted  time.Time
+}
+
+// errGone says that the import is another's now, or was cancelled.
+var errGone = errors.New("the import is no longer this one's")
+
+// next works on the import that is due, if there is one.
+func (r *Runner) next(ctx context.Context) (found bool, err error) {
+	t := &taken{r: r, faults: []Refused{}}
+	err = r.pool.QueryRow(ctx, `SELECT tenant_id, id, attempts FROM memd_import_due($1)`, lease).Scan(&t.tenant, &t.id, &t.attempt)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, postgres.Err("importjob.due", err)
+	}
+	err = t.work(ctx)
+	switch {
+	case ctx.Err() != nil: // others need not wait for the lease
+		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+		defer cancel()
+		return true, t.update(after, giveBack, t.tenant, t.id, t.attempt)
+	case err == nil, errors.Is(err, errGone):
+		return true, nil
+	case memd.KindOf(err) == memd.Unavailable && t.attempt < 1000, t.attempt < maxTries:
+		return true, errors.Join(err, t.update(ctx, putOff, t.tenant, t.id, t.attempt, min(time.Duration(t.attempt)*awayPause, lease)))
+	}
+	return true, errors.Join(err, t.update(ctx, failJob, t.tenant, t.id, t.attempt, memd.KindOf(err).String()))
+}
+
+func (t *taken) work(ctx context.Context) error {
+	var packed []byte
+	var o Options
+	err := t.r.pool.InTenant(ctx, t.tenant, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, `SELECT source, options FROM import_job WHERE tenant_id = $1 AND id = $2`, t.tenant, t.id).Scan(&packed, &o)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errGone
+	}
+	if err != nil {
+		return postgres.Err("importjob.work", err)
+	}
+	data, err := unpack(packed)
+	if err != nil {
+		return err
+	}
+	cfg := o.config()
+	cfg.Bad = t.setAside
+	gathered, err := backfill.Gather(format.ReadFrom(o.Name, bytes.NewReader(data), o.reading()), cfg)
+	if err != nil {
+		return err
+	}
+	defer gathered.Close()
+	var last backfill.Sent
+	sent, err := gathered.Send(ctx, t, 2, func(s backfill.Sent) { last = s; t.note(ctx, gathered.Totals, s) })
+	if err != nil {
+		t.note(ctx, gathered.Totals, last)
+		return err
+	}
+	return t.update(ctx, endJob, t.tenant, t.id, t.attempt, gathered.Totals, progressOf(sent), t.faults)
+}
+
+func progressOf(s backfill.Sent) Progress { return Progress{s.Done(), s.New, s.Known} }
+
+func (t *taken) setAside(b format.Bad) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.faults) < maxErrors {
+		t.faults = append(t.faults, Refused{b.File, b.Line, b.Reason})
+	}
+}
+
+// note writes down how far it is, once a second.
+func (t *taken) note(ctx context.Context, totals backfill.Totals, s backfill.Sent) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if time.Since(t.noted) < time.Second {
+		return
+	}
+	t.noted = time.Now()
+	_ = t.update(ctx, noteJob, t.tenant, t.id, t.attempt, totals, progressOf(s), t.faults)
+}
+
+// update changes the import's row, if it is still this one's.
+func (t *taken) update(ctx context.Context, sql string, args ...any) error {
+	err := t.r.pool.InTenant(ctx, t.tenant, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, sql, args...)
+		if err == nil && tag.RowsAffected() == 0 {
+			return errGone
+		}
+		return err
+	})
+	if errors.Is(err, errGone) {
+		return errGone
+	}
+	return postgres.Err("importjob.update", err)
+}
+
+// hold says that the import is still worked on, and holds on to it.
+func (t *taken) hold(ctx context.Context) error {
+	return t.update(ctx, holdJob, t.tenant, t.id, t.attempt, lease)
+}
+
+// Conversation implements backfill.Target.
+func (t *taken) Conversation(ctx context.Context, c format.Conversation) (out backfill.Outcome, err error) {
+	if err := t.hold(ctx); err != nil {
+		return out, err
+	}
+	if c.Opens {
+		_, err := t.r.log.CreateSession(ctx, t.tenant, shortterm.NewSession{UserID: c.UserID, SessionID: c.SessionID, AgentID: c.AgentID,
+			PreviousSessionID: c.PreviousSessionID, Metadata: c.About})
+		if memd.KindOf(err) == memd.Invalid && c.PreviousSessionID != "" {
+			c.PreviousSessionID = ""
+			return t.Conversation(ctx, c)
+		}
+		if k := memd.KindOf(err); err != nil && k != memd.Conflict && k != memd.Invalid {
+			return out, err
+		}
+		return out, nil
+	}
+	for rest := c.Messages; len(rest) > 0; {
+		n := 0
+		for n < len(rest) && rest[0].Zone == rest[n].Zone && rest[0].NoLearn == rest[n].NoLearn && bytes.Equal(rest[0].Metadata, rest[n].Metadata) {
+			n++
+		}
+		if err := t.append(ctx, c, rest[:n], &out); err != nil {
+			return out, err
+		}
+		rest = rest[n:]
+	}
+	return out, nil
+}
+
+func (t *taken) append(ctx context.Context, c format.Conversation, all []format.Message, out *backfill.Outcome) error {
+	a := shortterm.Append{UserID: c.UserID, SessionID: c.SessionID, AgentID: c.AgentID, AppID: c.AppID, Metadata: all[0].Metadata,
+		Timezone: all[0].Zone, Infer: !all[0].NoLearn, Learn: []memd.Role{memd.RoleUser, memd.RoleAssistant}, Backfill: true}
+	for _, m := range all {
+		parsed, err := memd.ParseMessage(m.Raw)
+		if err != nil {
+			return err // it was parsed before
+		}
+		parsed.ClientID, parsed.CreatedAt = m.ID, m.CreatedAt
+		a.Messages = append(a.Messages, parsed)
+	}
+	appended, err := t.r.log.Append(ctx, t.tenant, a)
+	var e *memd.Error
+	switch {
+	case err == nil:
+		for _, m := range appended.Messages {
+			if m.Duplicate {
+				out.Known++
+			} else {
+				out.New++
+			}
+		}
+		return nil
+	case errors.As(err, &e) && (e.Kind == memd.Invalid || e.Kind == memd.Conflict && e.Field != ""):
+		if len(all) > 1 && e.Kind == memd.Invalid {
+			half := len(all) / 2
+			if err := t.append(ctx, c, all[:half], out); err != nil {
+				return err
+			}
+			return t.append(ctx, c, all[half:], out)
+		}
+		for _, m := range all {
+			out.Bad = append(out.Bad, format.Bad{Place: format.Place{File: c.File, Line: m.Line}, Reason: e.Msg})
+		}
+		return nil
+	}
+	return err
+}
+
+// Memories implements backfill.Target.
+func (t *taken) Memories(ctx context.Context, all []format.Memory) (out backfill.Outcome, err error) {
+	if err := t.hold(ctx); err != nil {
+		return out, err
+	}
+	return out, t.remember(ctx, all, &out)
+}
+
+func (t *taken) remember(ctx context.Context, all []format.Memory, out *backfill.Outcome) error {
+	items := make([]remember.Item, len(all))
+	for i, m := range all {
+		items[i] = remember.Item{Scope: memd.Scope{Tenant: t.tenant, UserID: m.UserID, AgentID: m.AgentID, RunID: m.RunID, AppID: m.AppID},
+			Messages: []memd.Message{{Role: m.Role, Name: m.ActorID, Text: m.Text, CreatedAt: m.CreatedAt,
+				Raw: []byte(`{"role":` + strconv.Quote(string(m.Role)) + `,"content":null}`)}},
+			Metadata: m.Metadata, Roles: []memd.Role{memd.RoleUser, memd.RoleAssistant}}
+		if m.MemoryType != "" || m.Scope != "" || len(m.Categories) > 0 || !m.ExpiresAt.IsZero() || !m.OccurredAt.IsZero() {
+			as := &memd.LearnAs{MemoryType: m.MemoryType, Scope: m.Scope, Categories: m.Categories}
+			if !m.ExpiresAt.IsZero() {
+				as.ExpiresAt = &all[i].ExpiresAt
+			}
+			if !m.OccurredAt.IsZero() {
+				as.OccurredAt = &all[i].OccurredAt
+			}
+			items[i].LearnAs = as
+		}
+	}
+	results, err := t.r.rem.Add(ctx, t.tenant, items, nil, 0)
+	if memd.KindOf(err) == memd.Invalid && err != nil {
+		if len(all) > 1 {
+			half := len(all) / 2
+			if err := t.remember(ctx, all[:half], out); err != nil {
+				return err
+			}
+			return t.remember(ctx, all[half:], out)
+		}
+		var e *memd.Error
+		errors.As(err, &e)
+		out.Bad = append(out.Bad, format.Bad{Place: all[0].Place, Reason: e.Msg})
+		return nil
+	}
+	for _, r := range results {
+		for _, event := range r.Events {
+			if event.Event == "NONE" {
+				out.Known++
+			} else {
+				out.New++
+			}
+		}
+	}
+	return err
+}
+
+const (
+	mine = ` WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND state = 'running'`
+
+	holdJob  = `UPDATE import_job SET lease_until = now() + $4::interval` + mine
+	noteJob  = `UPDATE import_job SET totals = $4, sent = $5, errors = $6` + mine
+	giveBack = `UPDATE import_job SET state = 'pending', lease_until = NULL` + mine
+	putOff   = `UPDATE import_job SET lease_until = now() + $4::interval` + mine
+	failJob  = `UPDATE import_job SET state = 'failed', error = $4, ended_at = now(), source = NULL, lease_until = NULL` + mine
+	endJob   = `UPDATE import_job SET state = 'done', totals = $4, sent = $5, errors = $6, ended_at = now(), source = NULL, lease_until = NULL` + mine
+)
