@@ -122,8 +122,14 @@ func launch(t *testing.T, dir string, env ...string) *daemon {
 // launchProgram is launch of another build of memd.
 func launchProgram(t *testing.T, program, dir string, env ...string) *daemon {
 	t.Helper()
+	return launchCommand(t, "serve", program, dir, env...)
+}
+
+// launchCommand is launchProgram of a command that runs on, as serve does.
+func launchCommand(t *testing.T, command, program, dir string, env ...string) *daemon {
+	t.Helper()
 	d := &daemon{t: t, ended: make(chan struct{})}
-	d.cmd = exec.Command(program, "serve")
+	d.cmd = exec.Command(program, command)
 	d.cmd.Env = append(cleanEnv(), "MEMD_LISTEN=127.0.0.1:0", "MEMD_DATA_DIR="+dir, "TMPDIR="+temporary)
 	d.cmd.Env = append(d.cmd.Env, env...)
 	d.cmd.Stderr = d
