@@ -46,22 +46,22 @@ type importsAnswer struct {
 
 // importAnswer is an import and where it stands.
 type importAnswer struct {
-	ID            string            `json:"id"`
-	State         string            `json:"state" enum:"pending,running,done,cancelled,failed" doc:"done: all is in the log; what is learned from it is told by GET /v1/ingest."`
-	Name          string            `json:"name"`
-	CreatedAt     time.Time         `json:"created_at"`
-	EndedAt       *time.Time        `json:"ended_at"`
-	Conversations int               `json:"conversations" doc:"How many are in it."`
-	Messages      int               `json:"messages"`
-	Memories      int               `json:"memories"`
-	Sent          int               `json:"sent" doc:"How many messages and memories were gone through."`
-	New           int               `json:"new" doc:"Of those, how many were not there before."`
-	Known         int               `json:"known" doc:"Of those, how many were."`
-	Empty         int               `json:"empty" doc:"Messages that say nothing, left out."`
-	Repeated      int               `json:"repeated" doc:"Messages that stand there twice, left out."`
-	Bad           int               `json:"bad" doc:"How many could not be taken."`
+	ID            string              `json:"id"`
+	State         string              `json:"state" enum:"pending,running,done,cancelled,failed" doc:"done: all is in the log; what is learned from it is told by GET /v1/ingest."`
+	Name          string              `json:"name"`
+	CreatedAt     time.Time           `json:"created_at"`
+	EndedAt       *time.Time          `json:"ended_at"`
+	Conversations int                 `json:"conversations" doc:"How many are in it."`
+	Messages      int                 `json:"messages"`
+	Memories      int                 `json:"memories"`
+	Sent          int                 `json:"sent" doc:"How many messages and memories were gone through."`
+	New           int                 `json:"new" doc:"Of those, how many were not there before."`
+	Known         int                 `json:"known" doc:"Of those, how many were."`
+	Empty         int                 `json:"empty" doc:"Messages that say nothing, left out."`
+	Repeated      int                 `json:"repeated" doc:"Messages that stand there twice, left out."`
+	Bad           int                 `json:"bad" doc:"How many could not be taken."`
 	Errors        []importjob.Refused `json:"errors" doc:"What could not be taken and why, at most 1,000."`
-	Error         *string           `json:"error" doc:"Why it failed."`
+	Error         *string             `json:"error" doc:"Why it failed."`
 }
 
 func (s *server) importRoutes() {
