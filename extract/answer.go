@@ -12,6 +12,9 @@ func (g *grouping) answers(text string) bool {
 	if g.question == "" || g.english && (asksOfTalk(g.question, text) || !g.assistant && (phatic.MatchString(g.question) && !politelyOf.MatchString(g.question) || g.quizzed() || !tellsAnswer(g.question, text))) || foreignService.MatchString(g.question) || endsAsking(text) || g.english && asksSomething(text) {
 		return false
 	}
+	if _, ends := endedByAnswer(g.question, text); ends && g.english && !g.assistant {
+		return true
+	}
 	words := wordsOf(text)
 	n := countWords(text)
 	if g.english && !g.assistant && guessed.MatchString(g.question) && confirms.MatchString(text) {
@@ -186,6 +189,9 @@ var inPlace = english(`^(?:no|nope|nah)[\s,.!–—-]+(?:(?:it's|it is|i'm|i am|
 
 // answerSlot gives what an answer to a question is about.
 func slotOfAnswer(question, answer string) about {
+	if a, ends := endedByAnswer(question, answer); ends {
+		return a
+	}
 	if lead := beforeAnswer.FindString(answer); lead != "" && len(lead) < len(answer) {
 		answer = answer[len(lead):]
 	}
@@ -235,7 +241,7 @@ func slotOfAnswer(question, answer string) about {
 			return about{}
 		}
 		be := map[string]string{"are": "I am ", "do": "I ", "have": "I have ", "can": "I can "}[strings.ToLower(m[1])]
-		a := slotOf(be + strings.TrimRight(m[3], " "))
+		a := slotOfAsked(be + strings.TrimRight(m[3], " "))
 		if a.name == "" || strings.HasPrefix(a.name, "allergy:") && noAllergy[strings.TrimPrefix(a.name, "allergy:")] {
 			return about{}
 		}

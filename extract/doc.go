@@ -20,7 +20,8 @@
 //	advice.go    what of an assistant's words is worth keeping
 //	echo.go      what an assistant only says back
 //	hearing.go   the messages before, as far as one leans on them
-//	answer.go    a bare answer and its question; answer_kind.go has what a question asks for
+//	answer.go    a bare answer and its question; answer_kind.go has what a question asks for,
+//	             answer_ending.go what an answer says to be over
 //	correct.go   "sorry, I mean …" and "that was wrong: it's …"; correct_value.go
 //	             a word or two in the place of what was wrong
 //	mend.go      a sentence that puts itself right, and what was moved to another day
@@ -31,7 +32,7 @@
 //	             those told from its day, date_calendar.go and date_span.go days of a month, date_written.go
 //	             figures, date_foreign.go other languages; date_tense.go what has been and what is to come
 //	slot.go      what a statement is about, and of whom; slot_person.go, slot_taste.go and slot_thing.go have the kinds,
-//	             slot_over.go and slot_end.go what ends one
+//	             slot_over.go and slot_end.go what ends one, slot_former.go what was once, figurative.go what ends none
 //	category.go  plain labels of these
 //	statement.go joining sentences that cannot be understood alone, and bounds
 //	left.go      what a user's messages state beside what is kept, for who chooses otherwise

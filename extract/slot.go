@@ -66,6 +66,11 @@ func slotOf(text string) about {
 	if contains(text, figurativeHints) && figurative.MatchString(text) {
 		return about{}
 	}
+	if strings.Contains(text, "used to ") {
+		if a, ok := wasOnce(text); ok {
+			return a
+		}
+	}
 	if contains(text, evidenceHints) {
 		if a, ok := foundOut(text); ok {
 			return a

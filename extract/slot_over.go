@@ -495,7 +495,7 @@ const stays = `hospital|prison|jail|rehab|intensive care|icu|quarantine|isolatio
 var (
 	staysIn   = english(`^(?:am|is|are)\s+(?:still\s+|back\s+)?(?:in|on)\s+(?:the\s+|a\s+)?(` + stays + `)(?:\W*$|\s*[,.;!(].*|\s+(?:until|till|for|with|after|since|at|in|now|again|because|and)\b.*)`)
 	isOut     = english(`^(?:am|is|are|got|came|come|has come|was let|was released|was discharged)\s+(?:finally\s+|now\s+)?(?:out of|off|from|home from|back from|let out of|released from|discharged from)\s+(?:the\s+|a\s+)?(` + stays + `)\b`)
-	healed    = english(`^(?:my|the|his|her)?\s*(?:left |right )?(` + limbs + `|` + ailments + `)\s+(?:(?:is|has|are|have|was|got)\s+)?(?:(?:finally|all|completely|fully|now|much|almost)\s+)*(?:gone|over|better|healed|cleared up|fine again|fine now|ok again|okay again|cured|back to normal|recovered|good again)\b`)
+	healed    = english(`^(?:my|the|his|her)?\s*(?:left |right )?(` + limbs + `|` + ailments + `|` + illnesses + `)\s+(?:(?:is|has|are|have|was|got)\s+)?(?:(?:finally|all|completely|fully|now|much|almost)\s+)*(?:gone|over|better|healed|cleared up|fine again|fine now|ok again|okay again|cured|back to normal|recovered|good again)\b`)
 	gotOver   = english(`^(?:(?:am|is|are|have|has)\s+)?(?:finally\s+)?(?:over|got over|gotten over|recovered from|shaken off|shook off|rid of)\s+(?:the|my|that|his|her)?\s*(` + ailments + `)\b`)
 	onceOver  = english(`^(?:over|recovered from)\s+(?:the|my|that)\s+(` + ailments + `)\b`)
 	leaveEnds = english(`^(?:(?:my|the)\s+)?(?:\pL+\s+)?leave is (?:over|done|up)\b|^(?:am\s+)?back at work\b`)
@@ -507,7 +507,7 @@ var (
 const ailments = `cold|flu|cough|fever|covid|corona|tonsillitis|bronchitis|pneumonia|chickenpox|shingles|sinusitis|stomach bug|food poisoning|sore throat|ear infection|uti|infection|rash|concussion|sunburn|jet ?lag|toothache`
 
 // healthWords are pieces of what passingSlot reads.
-var healthWords = strings.Split(limbs+"|"+strings.ReplaceAll(ailments, "jet ?lag", "jet"), "|")
+var healthWords = strings.Split(limbs+"|asthma|diabetes|migraine|epilepsy|arthritis|anxiety|depression|insomnia|tinnitus|hypertension|blood pressure|eczema|psoriasis|sciatica|anaemia|anemia|fever|vertigo|gout|reflux|back pain|cancer|"+strings.ReplaceAll(ailments, "jet ?lag", "jet"), "|")
 
 // passingSlot reads what one is in or has for a time only, and that it has passed.
 func passingSlot(s *saying) (about, bool) {

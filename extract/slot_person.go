@@ -37,7 +37,7 @@ var (
 	// weddedTo is nobody.
 	weddedTo   = english(`\b(?:married|engaged) (?:to|in|with)\s+(?:(?:my|the|his|her|our|a)\s+)(?:job|work|idea|career|phone|desk|laptop|sea|game|business|company|notion|conversation|talks|debate|project|plan|bottle)\b`)
 	elidedWed  = english(`^(married|divorced|single|engaged|widowed)(?:\s+(?:to|now|again|with|since)\b|\W*$)`)
-	gotMarried = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on)\b.*|\W*)$`)
+	gotMarried = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on|in|this|back|after|two|three|a|finally|recently)\b.*|\W*)$`)
 	brokeUp    = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|me and (?:my )?(` + partners + `|\pL[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together|are over|are done|are finished|called it quits|broke it off|ended things|have split)`)
 	seeing     = english(`^(?:am|are|have been|been|started|began)\s+(?:seeing|dating|going out with)\s+(?:(?:a|an|this|some)\s+)?(?:(?:new|really nice|nice|lovely)\s+)?(?:(?:guy|girl|man|woman|boy|bloke|lad|lass|dude|lady|person|someone|somebody)\s*,?\s+(?:called|named)\s+(\pL[\pL'’-]+)|(\p{Lu}[\pL'’-]+))`)
 	namedLove  = english(`^(?:have|have got|got)\s+(?:a|an|my)\s+(?:new |lovely |wonderful )?(?:` + partners + `)(?: now)?,?\s+(?:called|named)\s+(\pL[\pL'’-]+)`)
@@ -270,6 +270,9 @@ func relationSlot(s *saying) (about, bool) {
 	if m := s.match(newRelative, "new "); m != nil && s.self() && !s.denied {
 		return about{name: relation(strings.ToLower(m[1])), value: m[2]}, true
 	}
+	if a, ok := s.theirs(); ok {
+		return a, true
+	}
 	m := s.matchText(relativeIs, "my ", "our ")
 	if m == nil || !startsName(m[2]) && !(s.plain && strings.Contains(s.text, " called ") || strings.Contains(s.text, " named ") || strings.Contains(s.text, "name is ")) || notNames[strings.ToLower(m[2])] || peoples(strings.ToLower(m[2])) || strings.HasPrefix(m[2], "I ") {
 		return about{}, false
@@ -282,6 +285,9 @@ func relationSlot(s *saying) (about, bool) {
 	}
 	return about{name: who, value: m[2]}, true
 }
+
+// bornNext tells how many children there are by now.
+var bornNext = english(`^had (?:a|our|my) (second|third|fourth|fifth) (?:kid|child|baby|son|daughter)\b`)
 
 func petSlot(s *saying) (about, bool) {
 	if m := s.matchText(petIs, "my ", "our "); m != nil && !notNames[strings.ToLower(m[2])] && (startsName(m[2]) || s.plain && (strings.Contains(s.text, " called ") || strings.Contains(s.text, " named ") || strings.Contains(s.text, "name is "))) {
@@ -304,6 +310,9 @@ func petSlot(s *saying) (about, bool) {
 	}
 	if m := s.match(petGiven, "gave", "put", "rehomed", "give"); m != nil && s.self() && startsName(m[1]) {
 		return about{name: "pet:" + strings.ToLower(m[1]), negated: true}, true
+	}
+	if m := s.match(bornNext, "had ", "having"); m != nil && s.self() && !s.denied {
+		return about{name: "number of children", value: map[string]string{"second": "two", "third": "three", "fourth": "four", "fifth": "five"}[strings.ToLower(m[1])]}, true
 	}
 	if m := s.match(petsKept, "have", "has", "keep", "own"); m != nil && s.self() && !s.denied && !(m[1] == "a" || m[1] == "an") {
 		return about{name: "number of " + plural(strings.ToLower(m[2])), value: strings.ToLower(m[1])}, true
@@ -348,14 +357,16 @@ var (
 	livesAt    = english(`^(?:live|lives|am living|is living|am staying|reside|resides)\s+(?:at|on)\s+(?:(?:the\s+)(\p{Lu}.+)|(\d+\w?\s.+))$`)
 	seasonal   = english(`\b(?:during (?:the )?(?:summers?|winters?|week|school year|term|holidays?|season|months?|spring|autumn)|in (?:the )?(?:summers|winters)|(?:in|every) (?:summer|winter)s?)\b`)
 	// forNow limits where one lives to what one is there for, or to some days.
-	forNow   = english(`\b(?:for (?:work|my job|business|uni|university|school|my studies|the (?:summer|winter|spring|autumn|semester|term|season|project|holidays|weekend))|during the week|on weekdays|on weeknights|at (?:the )?weekends)\b`)
+	forNow = english(`\b(?:for (?:work|my job|business|uni|university|school|my studies|the (?:summer|winter|spring|autumn|semester|term|season|project|holidays|weekend))|during the week|on weekdays|on weeknights|at (?:the )?weekends)\b`)
+	// movesFor tells why somebody moved, which is no limit.
+	movesFor = english(`^(?:relocated|moved) to\b.*\bfor (?:work|my job|a (?:new )?job|business|uni|university|school|my studies)\W*$`)
 	cameBack = english(`\b(?:came|moved|went|come) back\b`)
 )
 
 var homeHints = strings.Split("liv resid based moved relocated settled", " ")
 
 func homeSlot(s *saying) (about, bool) {
-	if !s.known || !contains(s.lowPredicate, homeHints) || also.MatchString(s.text) || forNow.MatchString(s.predicate) {
+	if !s.known || !contains(s.lowPredicate, homeHints) || also.MatchString(s.text) || forNow.MatchString(s.predicate) && !movesFor.MatchString(s.predicate) {
 		return about{}, false
 	}
 	negated := s.denied
@@ -414,9 +425,9 @@ var (
 	also       = english(`\b(?:also|as well|part[- ]time|second job|side job|for a (?:day|week|month|year|while|bit)|for (?:two|three|four|five|six|\d+) (?:days|weeks|months|years)|temporarily|sometimes|(?:on|at) (?:saturdays|sundays|weekends|the weekends?|the side)|in the evenings|half the year|used to|when i was|back when|as a (?:kid|child|student|teenager))\b`)
 	lowerWords = set(`the a an my our your sofa couch bed table floor kitchen back front new old another other python linux desk left right top bottom next end garden balcony`)
 
-	worksFor   = english(`^(?:(?:work|works|am working|is working|are working|working|am employed|is employed|employed|volunteer full[- ]time)\s+(?:(?:now|full[- ]time|remotely|as (?:a|an|the) [^,.]{2,30}?|nights|days|shifts|night shifts)\s+)*(?:at|for|with|by|in)|(?:started|began)(?:\s+(?:a|an|my|his|her|their|the))?(?:\s+new)?(?:\s+(?:job|position|role|work|working|gig|internship|apprenticeship))\s*(?:as (?:a|an|the) [^,.]{2,30}?\s+)?(?:at|for|with)|(?:started|begin|began)\s+(?:at)|got\s+(?:a|an|my|his|her|the)(?:\s+new)?\s+(?:job|position|role|internship)\s+(?:offer\s+)?(?:as (?:a|an|the) [^,.]{2,30}?\s+)?(?:at|with)|joined|switched (?:jobs )?to|have a (?:new )?job at|has a (?:new )?job at)\s+(.+)$`)
+	worksFor   = english(`^(?:(?:work|works|am working|is working|are working|working|am employed|is employed|employed|volunteer full[- ]time)\s+(?:(?:now|full[- ]time|remotely|as (?:a|an|the) [^,.]{2,30}?|nights|days|shifts|night shifts)\s+)*(?:at|for|with|by|in)|(?:started|began)(?:\s+(?:a|an|my|his|her|their|the))?(?:\s+new)?(?:\s+(?:job|position|role|work|working|gig|internship|apprenticeship))\s*(?:as (?:a|an|the) [^,.]{2,30}?\s+)?(?:at|for|with)|(?:started|begin|began)\s+(?:at)|(?:got|found|landed)\s+(?:a|an|my|his|her|the)(?:\s+new)?\s+(?:job|position|role|internship)\s+(?:offer\s+)?(?:as (?:a|an|the) [^,.]{2,30}?\s+)?(?:at|with)|joined|switched (?:jobs )?to|have a (?:new )?job at|has a (?:new )?job at)\s+(.+)$`)
 	leavesJob  = english(`^(?:quit|left|lost|resigned from|am leaving|have left|gave up|was fired from|was laid off from|got fired from|got laid off from|got let go from|was let go from|retired from|stopped working|stopped working)\s+(?:(?:my|the|his|her|their)\s+)?(?:(?:old|current|day)\s+)?(?:job|position|role|work|post)?\s*(?:as (?:a|an|the) [^,.]{2,30}?\s+)?(?:(?:at|with|for|from)\s+)?(.*)$`)
-	jobless    = english(`^(?:(?:got|was|been|have been|am)\s+(?:fired|laid off|made redundant|let go)|retired|am (?:unemployed|out of work|between jobs|retired|jobless)|is (?:unemployed|out of work|retired)|quit work|quit my job|lost my job|left my job|resigned)\b`)
+	jobless    = english(`^(?:(?:got|was|been|have been|am)\s+(?:fired|laid off|made redundant|let go)|retired|am (?:unemployed|out of work|between jobs|retired|jobless)|is (?:unemployed|out of work|retired)|quit(?:\W*$|\s+(?:today|yesterday|this morning|last (?:week|month|friday|monday))\W*$)|quit work|quit my job|lost my job|left my job|resigned)\b`)
 	foundJob   = english(`^(?:found|got|landed|have found|have got)\s+(?:a|my|another)\s+(?:new\s+|first\s+)?job\W*$`)
 	lowerFirms = set(`home night nights least all times myself free fun money people them him her different several two once weekends day days food peanuts clients others it and or healthcare tech it education finance marketing sales construction hospitality retail law medicine retirement years hours long hard that this these my our your bed there here which fear january the-gym gym shifts school`)
 )
@@ -443,7 +454,7 @@ func workSlot(s *saying) (about, bool) {
 			return about{name: "work", subject: s.subject, value: firm, negated: true}, true
 		}
 	}
-	if m := s.match(jobless, "fired", "laid", "redundant", "let go", "retired", "unemployed", "work", "job", "resigned"); m != nil && !s.denied {
+	if m := s.match(jobless, "quit", "fired", "laid", "redundant", "let go", "retired", "unemployed", "work", "job", "resigned"); m != nil && !s.denied && (s.self() || !strings.HasPrefix(s.lowPredicate, "quit") || strings.Contains(s.lowPredicate, "job") || strings.Contains(s.lowPredicate, "quit work")) {
 		return about{name: "work", subject: s.subject, negated: true}, true
 	}
 	if m := s.match(isAAt, " at ", " for ", " with "); m != nil {

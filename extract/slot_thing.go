@@ -9,7 +9,7 @@ import (
 var (
 	languageNames = `(english|french|spanish|german|portuguese|italian|dutch|polish|swedish|danish|norwegian|finnish|czech|greek|turkish|russian|ukrainian|arabic|hebrew|hindi|chinese|mandarin|japanese|korean|catalan|basque|romanian|hungarian|croatian|serbian|indonesian|vietnamese|thai|latin|welsh|irish|british english|american english|plain english|simple english)`
 	answerIn      = english(`\b(?:answer|reply|respond|write|speak|talk)(?:\s+(?:to me|me|back|only|always|everything|in future|from now on))*\s+in\s+` + languageNames + `\b`)
-	answerLength  = english(`\b(?:(?:keep|make) (?:it|them|your (?:answers?|replies|responses)|answers?|replies|responses|things) (?:\pL+ ){0,2}?(short|brief|concise|long|detailed|under \d+ \pL+|to \d+ \pL+)|(?:give me|send me|write me|i (?:want|need|prefer|like)) (?:(?:more|very|really|nice|always|only|much|rather)\s+)*(short|brief|concise|long|detailed|longer|shorter)(?:(?:,|,? and)? (?:short|brief|concise|long|detailed|thorough|precise|clear|simple))* (?:answers|replies|responses|explanations)|(?:be|answer) (?:more )?(brief|concise|detailed|brief and to the point))\b`)
+	answerLength  = english(`\b(?:(?:keep|make) (?:it|them|your (?:answers?|replies|responses)|answers?|replies|responses|things) (?:\pL+ ){0,2}?(short|brief|concise|long|detailed|under \d+ \pL+|to \d+ \pL+)|(?:give(?: me)?|send me|write me|i (?:want|need|prefer|like)) (?:(?:more|very|really|nice|always|only|much|rather)\s+)*(short|brief|concise|long|detailed|longer|shorter)(?:(?:,|,? and)? (?:short|brief|concise|long|detailed|thorough|precise|clear|simple))* (?:answers|replies|responses|explanations)|(?:be|answer) (?:more )?(brief|concise|detailed|brief and to the point))\b`)
 	answerUnits   = english(`\b(?:in|use|using|with) (metric|imperial)(?: units)?\b`)
 	answerEmoji   = english(`\b(no|without|stop using|do not use|never use|avoid|skip the|use|with|lots of|more) (?:any )?emojis?\b`)
 	answerStyle   = english(`\b(use|no|without|do not use|avoid|stop using|(?:(?:answer|reply|respond|write)(?: (?:me|to me|back|only|always))* (?:in|with|using))) (bullet points|bullets|tables|markdown|headings|lists|code blocks|exclamation marks|jargon)\b`)
@@ -59,7 +59,7 @@ var wishesStyle = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+
 var notFirst = english(`^(?:please\s+)?(?:do not|never|stop)\b`)
 
 var (
-	listens     = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)\s+(?:now\s+)?(?:(?:listens|runs|is|is running|is listening|serves)\s+(?:now\s+)?on\s+|is\s+(?:now\s+)?(?:at|on)\s+)port\s+(\d{2,5})`)
+	listens     = english(`^(?:(?:the|our|my)\s+)?([\pL][\pL\d _-]{1,30}?)\s+(?:now\s+)?(?:(?:listens|runs|is|is running|is listening|serves)\s+(?:now\s+)?on\s+|is\s+(?:now\s+)?(?:at|on)\s+)port\s+(\d{2,5})`)
 	portIs      = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)(?:'s)? port is (?:now\s+)?(\d{2,5})`)
 	writtenIn   = english(`^(?:the|our|my)\s+([\pL][\pL\d _-]{1,30}?)\s+(?:is|are)\s+(?:now\s+|all\s+)?(?:written|built|implemented|coded|done)\s+(?:in|with|on)\s+([\pL][\pL\d+#.]*)`)
 	usesTool    = english(`^(?:use|are using|am using|run|are on|are running|run on|target|support)\s+(\p{Lu}[\pL+#.]*(?:\s\p{Lu}[\pL+#.]*)?)\s+v?(\d[\d.]*)`)
@@ -153,7 +153,7 @@ var movedBy = english(`^(?:they|the \pL+|he|she|i|we|my boss)\s+(?:have |has )?(
 var movedAgain = english(`^(?:(?:they|the \pL+|he|she|i|we|my boss)\s+(?:have |has )?(?:just )?(?:moved|postponed|pushed|pushed back|rescheduled|changed|shifted)\s+(?:(?:my|our|the)\s+)?((?:[\pL'-]+\s+){0,3}?(?:` + events + `))|(?:(?:my|our|the)\s+)?((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\s+(?:(?:got|was|has been|is|has)\s+)?(?:moved|postponed|pushed|pushed back|rescheduled|changed|shifted|delayed))(?:\s+(?:yet\s+)?again)?\s*[,:;.–—-]\s*(?:(?:it is|now|to|so|new date|new date is|this time)\s+)*(?:on\s+)?(.+)$`)
 
 // timetable is when a journey or an event begins or ends, each apart.
-var timetable = english(`^(?:my|our|the)\s+((?:[\pL'-]+\s+){0,2}?(?:` + events + `))\s+(lands|leaves|departs|arrives|boards|ends|finishes|takes off|gets in|begins)\s+(?:now\s+)?(?:at|on)\s+(.+)$`)
+var timetable = english(`^(?:my|our|the)\s+((?:[\pL'-]+\s+){0,2}?(?:` + events + `)(?:\s+(?:to|from|for) \pL[\pL'-]+)?)\s+(lands|leaves|departs|arrives|boards|ends|finishes|takes off|gets in|begins)\s+(?:now\s+)?(?:at|on)\s+(.+)$`)
 
 // takesPart tells of an event with a name that someone takes part in.
 var takesPart = english(`^(?:am|are|is)\s+(?:running|doing|racing|attending|taking part in|competing in|signed up for|registered for|walking|riding|swimming)\s+(?:in\s+)?(?:the|a)\s+(.+)$`)
