@@ -100,6 +100,11 @@ const askLead = `(?:(?:so|ok|okay|and|great|alright|hmm)[\s,]+)*`
 // resolveAnswer resolves the dates of a bare answer, of which its question may tell whether
 // they were or are to be.
 func (g *grouping) resolveAnswer(bare string) (string, moment) {
+	if g.english && yearlyAsked.MatchString(g.question) {
+		if dated, when := resolve(yearly+bare, g.said, true); strings.HasPrefix(dated, yearly) {
+			return dated[len(yearly):], when // a birthday is of every year
+		}
+	}
 	dated, when := resolve(bare, g.said, g.english)
 	if when.grain != never || !g.english || !strings.ContainsAny(bare, "0123456789") {
 		return dated, when
@@ -113,6 +118,11 @@ func (g *grouping) resolveAnswer(bare string) (string, moment) {
 	}
 	return dated, when
 }
+
+// yearlyAsked asks for a day of every year, yearly opens such an answer.
+var yearlyAsked = english(`\b(?:birthday|b-?day|anniversary|born)\b`)
+
+const yearly = "My birthday is "
 
 var (
 	// noAnswer tells that there is none, or none yet.
@@ -164,7 +174,7 @@ var answeredAs = []answered{
 	{english(`\bwhat(?:'s| is) your (dog|cat|puppy|kitten|parrot|rabbit|hamster|horse)(?:'s name| called| named)\b`), "My $1 is called $"},
 	{english(`\bwhat(?:'s| is) your (wife|husband|partner|girlfriend|boyfriend|sister|brother|son|daughter|mother|father|mum|mom|dad)(?:'s name| called)\b`), "My $1 is called $"},
 	{english(`\bwhat (?:do|are) you study(?:ing)?\b|\bwhat(?:'s| is) your major\b`), "I study $"},
-	{english(`\bwhen(?:'s| is) your birthday\b|\bwhat(?:'s| is) your birthday\b`), "My birthday is $"},
+	{english(`\bwhen(?:'s| is|s) your (?:birthday|b-?day)\b|\bwhat(?:'s| is) your (?:birthday|b-?day)\b`), "My birthday is $"},
 	{english(`\bwhat(?:'s| is|'re| are) your pronouns\b`), "My pronouns are $"},
 	{english(`\b(?:what|which) (?:phone|car|laptop|bike|camera) (?:do you (?:have|use|drive|own|ride))\b`), ""},
 	{english(`\b(?:what|which) languages? (?:do you speak|can you speak)\b`), "I speak $"},

@@ -150,6 +150,7 @@ var (
 	}
 	weekdays = map[string]time.Weekday{
 		"sunday": 0, "monday": 1, "tuesday": 2, "wednesday": 3, "thursday": 4, "friday": 5, "saturday": 6,
+		"tues": 2, "weds": 3, "thur": 4, "thurs": 4, "fri": 5,
 	}
 	numbers = map[string]int{
 		"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
@@ -162,7 +163,7 @@ var (
 	}
 	seasons = map[string]time.Month{"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
 	// recurring words make a day of the year one of every year.
-	recurring = set(`birthday birthdays anniversary born every each annual annually yearly always usually often sometimes mondays tuesdays wednesdays thursdays fridays saturdays sundays`)
+	recurring = set(`birthday birthdays birthday's bday bdays bday's anniversary anniversary's born every each annual annually yearly always usually often sometimes mondays tuesdays wednesdays thursdays fridays saturdays sundays`)
 )
 
 // word gives the i-th word in lower case if only blanks or a hyphen part it from
@@ -207,7 +208,7 @@ func (r *reader) single(i int) (m mention, n int) {
 	if r.said.IsZero() {
 		return mention{}, 0
 	}
-	for _, read := range []func(int) (mention, int){r.namedDay, r.counted, r.ahead, r.neighbour, r.weekday, r.bareWeekday, r.bareMonth, r.ordinalDay} {
+	for _, read := range []func(int) (mention, int){r.namedDay, r.feast, r.counted, r.ahead, r.neighbour, r.weekday, r.bareWeekday, r.bareMonth, r.ordinalDay} {
 		if m, n = read(i); n > 0 {
 			return m, n
 		}

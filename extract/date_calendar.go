@@ -222,7 +222,7 @@ func (r *reader) ordinalDay(i int) (mention, int) {
 		return mention{}, 0
 	}
 	was, willBe := r.tense(i)
-	if r.shifted(i) {
+	if r.shifted(i) || was == willBe && !was && lead == "on" && r.appointed(i) {
 		was, willBe = false, true
 	}
 	if was == willBe || lead == "to" && !r.shifted(i) {

@@ -21,14 +21,14 @@ func (r *reader) namedDay(i int) (mention, int) {
 		return onDay(r.today.AddDate(0, 0, days)), n
 	}
 	switch r.words[i].low {
-	case "today", "tonight", "today's", "tonight's":
+	case "today", "tonight", "today's", "tonight's", "tonite":
 		return shift(0, 1)
-	case "yesterday", "yesterday's":
+	case "yesterday", "yesterday's", "yday":
 		if prior := r.before(i); prior == "like" || (prior == "just" || prior == "only") && r.before(i-1) == "like" {
 			return mention{}, 0 // "it feels like yesterday"
 		}
 		return shift(-1, 1)
-	case "tomorrow", "tomorrow's":
+	case "tomorrow", "tomorrow's", "tmrw", "tmr", "tmrrw", "tomoz", "tommorow", "tommorrow", "tomorow":
 		return shift(1, 1)
 	case "day":
 		if next == "before" && r.word(i+2) == "yesterday" {

@@ -116,9 +116,14 @@ func (r *reader) joins(i int) (join string, n int) {
 	}
 	switch r.word(i) {
 	case "to", "till", "until", "through":
-		return "to", 1
+		join = "to"
 	case "and":
-		return "and", 1
+		join = "and"
+	default:
+		return "", 0
 	}
-	return "", 0
+	if r.word(i+1) == "the" {
+		return join, 2
+	}
+	return join, 1
 }

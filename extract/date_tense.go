@@ -78,6 +78,9 @@ var clauseOpeners = set(`and but because so that which who when while before aft
 // shifted says whether the date at word i is one to which something was put off or
 // brought forward: it is to come, though the verb tells of what has been.
 func (r *reader) shifted(i int) bool {
+	if r.arranged(i) {
+		return true
+	}
 	to := false
 	for back := i; back >= 0 && back > i-6; back-- {
 		low := r.words[back].low
@@ -121,3 +124,31 @@ func (r *reader) leftBehind(i int) bool {
 
 // elsewhere are verbs of what is on another day than it was.
 var elsewhere = set(`moved moves move postponed rescheduled pushed delayed changed changes shifted brought`)
+
+// arranged says whether the date at word i is one for which something was got or bought:
+// "got tickets to see a play on June 5". What was got is before it in its clause.
+func (r *reader) arranged(i int) bool {
+	thing, ticket := -1, false
+	for back := i - 1; back >= 0 && back > i-10 && !(back+1 < i && r.parted(back+1)); back-- {
+		low := r.words[back].low
+		switch {
+		case low == "signed" && back+1 < i && r.words[back+1].low == "up":
+			return back+2 < i && r.words[back+2].low == "for"
+		case ticketed[low] && thing < 0:
+			thing, ticket = back, true
+		case settled[low] && thing < 0:
+			thing = back
+		case obtains[low]:
+			// "booked the tickets on Friday" may tell when that was.
+			behind := thing == i-1 && r.words[i].low == "on" || thing == i-2 && r.words[i-1].low == "on"
+			return thing > 0 && !(behind && (ticket || low != "got"))
+		}
+	}
+	return false
+}
+
+var (
+	obtains  = set(`got get gotten bought booked ordered grabbed scored snagged reserved landed scheduled arranged made`)
+	ticketed = set(`ticket tickets flight flights seat seats invite invites invitation invitations pass passes`)
+	settled  = set(`appointment appointments reservation booking interview interviews viewing slot surgery exam checkup meeting`)
+)

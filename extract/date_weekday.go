@@ -39,6 +39,9 @@ func (r *reader) weekday(i int) (mention, int) {
 		}
 		return onDay(inThisWeek), n
 	case "on", "until", "by", "since", "to", "for":
+		if was == willBe && !was && lead == "on" && r.clause == 0 && r.appointed(i) {
+			willBe = true // "exam on Thursday"
+		}
 		if r.recurring || was == willBe && lead != "since" {
 			return mention{}, 0
 		}
@@ -77,7 +80,7 @@ func (r *reader) bareWeekday(i int) (mention, int) {
 		n = 2
 	}
 	offset := (int(target) - int(r.today.Weekday()) + 7) % 7
-	if was, willBe := r.tense(i); was && !willBe {
+	if was, willBe := r.tense(i); was && !willBe && !r.arranged(i) {
 		return onDay(r.today.AddDate(0, 0, offset-7)), n
 	}
 	if offset == 0 {

@@ -13,6 +13,7 @@ var contractions = map[string]string{
 	"didn't": "did not", "didnt": "did not", "haven't": "have not", "havent": "have not", "hasn't": "has not", "hasnt": "has not", "hadn't": "had not",
 	"can't": "can not", "cant": "can not", "cannot": "can not", "couldn't": "could not", "won't": "will not", "wouldn't": "would not", "shouldn't": "should not",
 	"favourite": "favorite", "favourites": "favorites", "fav": "favorite", "fave": "favorite", "colour": "color", "colours": "colors",
+	"bday": "birthday", "bday's": "birthday is", "bdays": "birthday is", "birthday's": "birthday is",
 	"gonna": "going to", "wanna": "want to", "gotta": "got to",
 }
 
