@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -194,11 +194,7 @@ func readContent(raw json.RawMessage) (text string, says bool, err error) {
 	}
 	switch raw[0] {
 	case '"':
-		var s string
-		if err := json.Unmarshal(raw, &s); err != nil {
-			return "", false, InvalidField("content", "must be a string, an array of parts or null")
-		}
-		s = dropNUL(s)
+		s := dropNUL(stringOf(raw))
 		return s, strings.TrimSpace(s) != "", nil
 	case '[':
 		var parts []json.RawMessage
@@ -236,14 +232,13 @@ func dropNUL(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 
 // optionalString reads a member that is a string or null; ok is false for null.
 func optionalString(f member) (s string, ok bool, err error) {
-	var p *string
-	if json.Unmarshal(f.value, &p) != nil {
-		return "", false, InvalidField(f.key, "must be a string")
-	}
-	if p == nil {
+	switch f.value[0] {
+	case '"':
+		return stringOf(f.value), true, nil
+	case 'n':
 		return "", false, nil
 	}
-	return *p, true, nil
+	return "", false, InvalidField(f.key, "must be a string")
 }
 
 // emptyJSON says whether a value stands for nothing.
@@ -256,38 +251,98 @@ func emptyJSON(v json.RawMessage) bool {
 }
 
 // splitObject takes a JSON object apart in the order given; of a key that comes
-// twice the last value stands, as encoding/json has it.
+// twice the last value stands, as encoding/json has it. The values are parts of raw.
 func splitObject(raw []byte) ([]member, error) {
-	dec := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+	if !json.Valid(raw) {
+		return nil, errors.New("not JSON")
+	}
+	i := skipSpace(raw, 0)
+	if raw[i] != '{' {
 		return nil, errors.New("not an object")
 	}
-	var members []member
-	at := map[string]int{}
-	for dec.More() {
-		t, err := dec.Token()
-		if err != nil {
-			return nil, err
+	members := make([]member, 0, 8)
+	var at map[string]int // made once there are many members
+	for i = skipSpace(raw, i+1); raw[i] != '}'; {
+		end := skipValue(raw, i)
+		key := stringOf(raw[i:end])
+		i = skipSpace(raw, skipSpace(raw, end)+1) // past the colon
+		end = skipValue(raw, i)
+		value := json.RawMessage(raw[i:end:end])
+		if i = skipSpace(raw, end); raw[i] == ',' {
+			i = skipSpace(raw, i+1)
 		}
-		key, _ := t.(string)
-		var v json.RawMessage
-		if err := dec.Decode(&v); err != nil {
-			return nil, err
+		if n := len(members); n == cap(members) && at == nil {
+			at = make(map[string]int, 4*n)
+			for place, m := range members {
+				at[m.key] = place
+			}
 		}
-		if i, ok := at[key]; ok {
-			members[i].value = v
+		place, twice := at[key]
+		if at == nil {
+			place = slices.IndexFunc(members, func(m member) bool { return m.key == key })
+			twice = place >= 0
+		}
+		if twice {
+			members[place].value = value
 			continue
 		}
-		at[key] = len(members)
-		members = append(members, member{key, v})
-	}
-	if _, err := dec.Token(); err != nil {
-		return nil, err
-	}
-	if _, err := dec.Token(); err != io.EOF {
-		return nil, errors.New("more than one value")
+		if at != nil {
+			at[key] = len(members)
+		}
+		members = append(members, member{key, value})
 	}
 	return members, nil
+}
+
+func skipSpace(raw []byte, i int) int {
+	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\t' || raw[i] == '\r' || raw[i] == '\n') {
+		i++
+	}
+	return i
+}
+
+// skipValue gives the index after the value that begins at i, in valid JSON.
+func skipValue(raw []byte, i int) int {
+	depth := 0
+	for i < len(raw) {
+		switch raw[i] {
+		case '"':
+			for i++; raw[i] != '"'; i++ {
+				if raw[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ',', ':', ' ', '\t', '\r', '\n':
+			if depth == 0 {
+				return i
+			}
+		default: // within a number or a word
+			if depth == 0 {
+				for i < len(raw) && !bytes.ContainsRune([]byte(",:]} \t\r\n"), rune(raw[i])) {
+					i++
+				}
+				return i
+			}
+		}
+		if i++; depth == 0 {
+			return i
+		}
+	}
+	return i
+}
+
+// stringOf reads a JSON string; lone surrogates and bytes that are no UTF-8 become U+FFFD.
+func stringOf(raw []byte) string {
+	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
+		return string(raw[1 : len(raw)-1])
+	}
+	var s string
+	_ = json.Unmarshal(raw, &s) // raw is a valid string
+	return s
 }
 
 // joinObject is the reverse of splitObject.

@@ -151,3 +151,27 @@ func FuzzParseMessage(f *testing.F) {
 		}
 	})
 }
+
+// What an object is taken apart into is what encoding/json finds in it.
+func FuzzSplitObject(f *testing.F) {
+	for _, s := range []string{`{}`, ` { "a" : 1 , "b":[1, {"c": "}\\\""}] } `, `{"a":1,"a":2,"\u0061":3}`, `{"a":-1.5e3}`, `{"a":null,"b":true}`,
+		`{"1":1,"2":2,"3":3,"4":4,"5":5,"6":6,"7":7,"8":8,"9":9,"3":0,"9":{}}`, `{"a":"\ud83d"}`, `{"a":1} 2`, `[1]`, `"{}"`, ``, `{"a"}`, "{\"a\xff\":1}"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, raw []byte) {
+		var want map[string]json.RawMessage
+		err := json.Unmarshal(raw, &want)
+		got, gotErr := splitObject(raw)
+		if (err == nil && want != nil) != (gotErr == nil) {
+			t.Fatalf("%q: %v, want %v", raw, gotErr, err)
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%q: %d members, want %d", raw, len(got), len(want))
+		}
+		for _, m := range got {
+			if string(m.value) != string(want[m.key]) {
+				t.Errorf("%q: %q is %q, want %q", raw, m.key, m.value, want[m.key])
+			}
+		}
+	})
+}

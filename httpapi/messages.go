@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"path"
 	"strconv"
+	"sync"
 	"time"
 	_ "time/tzdata" // zones are known whatever the machine has
 
@@ -319,11 +321,20 @@ func checkZone(name, location string) (string, *memd.Error) {
 	if name == "" || name == "Local" {
 		return "", memd.InvalidField(location+".timezone", "must be the IANA name of a zone")
 	}
+	if _, known := zones.Load(name); known {
+		return name, nil
+	}
 	if _, err := time.LoadLocation(name); err != nil {
 		return "", memd.InvalidField(location+".timezone", "must be the IANA name of a zone")
 	}
+	if path.Clean(name) == name { // there are no end of other ways to write one
+		zones.Store(name, true)
+	}
 	return name, nil
 }
+
+// zones are names of zones that were found to be there: a file is read to find out.
+var zones sync.Map
 
 // roles gives the roles that scopes stand for.
 func roles(scopes []string) []memd.Role {

@@ -197,7 +197,8 @@ func (p inputPlan) check(body []byte, v reflect.Value) error {
 	if p.bodyIndex == nil && len(trim(body)) == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(body, new(json.RawMessage)); err != nil {
+	if !json.Valid(body) {
+		err := json.Unmarshal(body, new(json.RawMessage))
 		if strings.Contains(err.Error(), "max depth") { // JSON, but nothing that memd reads is nested like that
 			return memd.InvalidField("body", "is nested too deeply")
 		}

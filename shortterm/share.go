@@ -20,7 +20,7 @@ const (
 	// sharers is how many transactions of writes are under way at a time before those that
 	// come are written together. With fewer each waits for the next, with more there is less
 	// to share.
-	sharers = 4
+	sharers = 2
 	// A write that is larger than mostMessages or mostBytes has a transaction of its own; so
 	// many writes, and so many messages, share one at most.
 	mostMessages, mostBytes = 32, 64 << 10
