@@ -29,6 +29,9 @@ const (
 	// that share wait for a lock. Then each has a transaction of its own.
 	shareWait  = 500 * time.Millisecond
 	sharedLock = 100 * time.Millisecond
+	// turnTime is how long a write that is alone keeps others from its place. It waits for a
+	// lock then, which they may not have to.
+	turnTime = 100 * time.Millisecond
 	// mostWaiting bounds those that wait.
 	mostWaiting = 1024
 )
@@ -71,6 +74,8 @@ type sharedGroup struct {
 	writes []*sharedWrite
 	left   int                // how many of their callers have gone
 	cancel context.CancelFunc // called when all have
+	// lent says that another has its place, ended that it is over.
+	lent, ended bool
 }
 
 func newSharing(l *Log) *sharing {
@@ -136,8 +141,21 @@ func (s *sharing) send(ctx context.Context, w write) (Appended, error) {
 
 // inTurn writes r by itself, whose turn it is.
 func (s *sharing) inTurn(ctx context.Context, r *sharedWrite) (Appended, error) {
-	defer s.end(r.group)
+	lend := time.AfterFunc(turnTime, func() { s.lend(r.group) })
+	defer func() { lend.Stop(); s.end(r.group) }()
 	return s.log.send(ctx, r.write)
+}
+
+// lend gives the place of a write that takes long to those that wait.
+func (s *sharing) lend(g *sharedGroup) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if g.ended {
+		return
+	}
+	g.lent = true
+	s.free++
+	s.beginNext()
 }
 
 // entrance is how a write begins.
@@ -185,12 +203,20 @@ func (s *sharing) isBusy(r *sharedWrite) bool {
 func (s *sharing) end(g *sharedGroup) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.free++
+	g.ended = true
+	if !g.lent {
+		s.free++
+	}
 	for _, r := range g.writes {
 		for _, c := range r.of {
 			delete(s.busy, c)
 		}
 	}
+	s.beginNext()
+}
+
+// beginNext has those that wait begin, as far as there is a place.
+func (s *sharing) beginNext() {
 	for s.free > 0 {
 		next := s.take()
 		switch len(next) {

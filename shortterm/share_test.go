@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/idempotency"
+	"github.com/memdhq/memd/internal/memdtest"
 	"github.com/memdhq/memd/postgres"
 )
 
@@ -162,6 +164,40 @@ func TestSharedWritesLeaveOutWhatDoesNotLandThere(t *testing.T) {
 	if err != nil || len(answers[tenant][0].Messages) != 1 {
 		t.Errorf("an assistant's message: %+v, %v", answers, err)
 	}
+}
+
+// Writes that wait for locks give their places to others.
+func TestSharedWritesDoNotWaitForThoseThatAreHeldUp(t *testing.T) {
+	f := open(t, Config{LockTimeout: bound})
+	for i := range sharers + 1 {
+		f.append(t, call(t, fmt.Sprint("s", i), "hello"))
+	}
+	var held sync.WaitGroup
+	err := f.inTenant(t.Context(), tenant, func(tx pgx.Tx) error {
+		for i := range sharers {
+			session := fmt.Sprint("s", i)
+			if _, err := tx.Exec(t.Context(), lockSession, tenant, user, session); err != nil {
+				return err
+			}
+			held.Go(func() { f.append(t, call(t, session, "held up")) })
+		}
+		lent := func() bool {
+			f.shared.mu.Lock()
+			defer f.shared.mu.Unlock()
+			return f.shared.free == sharers && len(f.shared.busy) == sharers
+		}
+		memdtest.Until(t, "the places are lent", lent)
+		f.append(t, call(t, fmt.Sprint("s", sharers), "not held up"))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	held.Wait()
+	for i := range sharers {
+		f.checkSession(t, fmt.Sprint("s", i), 2)
+	}
+	equal(t, "places", f.shared.free, sharers)
 }
 
 // Many clients of many sessions and tenants, some of whom give up or try again, and writes
