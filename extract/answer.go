@@ -17,6 +17,9 @@ func (g *grouping) answers(text string) bool {
 	}
 	words := wordsOf(text)
 	n := countWords(text)
+	if g.english && !g.assistant && (remarksOnAnswer(g.question, text) || chosen(g.question, text)) {
+		return true
+	}
 	if g.english && !g.assistant && guessed.MatchString(g.question) && confirms.MatchString(text) {
 		return true
 	}
@@ -197,11 +200,16 @@ var (
 // inPlace is what takes the place of what was wrong: "no, in Milan".
 var inPlace = english(`^(?:no|nope|nah)[\s,.!–—-]+(?:(?:it's|it is|i'm|i am|it's actually|actually)\s+)?(?:(?:in|at|for|with)\s+)?(\p{Lu}[\pL'-]+(?: \p{Lu}[\pL'-]+)?)(?:,? (?:now|actually|not \p{Lu}[\pL'-]+))?\W*$`)
 
-// answerSlot gives what an answer to a question is about.
+// alsoSo ends an answer that is as another's was.
+var alsoSo = english(`,?\s+(?:too|as well)\W*$`)
+
+// slotOfAnswer gives what an answer to a question is about.
 func slotOfAnswer(question, answer string) about {
 	if a, ends := endedByAnswer(question, answer); ends {
 		return a
 	}
+	question = plainQuestion(question)
+	answer = alsoSo.ReplaceAllString(answer, "")
 	if lead := beforeAnswer.FindString(answer); lead != "" && len(lead) < len(answer) {
 		answer = answer[len(lead):]
 	}
@@ -283,6 +291,9 @@ func slotOfAnswer(question, answer string) about {
 		}
 		if says == "" || strings.Count(question, "?") > 1 || joined.MatchString(question) {
 			return about{}
+		}
+		if says == "My name is $" && countWords(bare) == 1 && !carriesNothing(bare) {
+			bare = strings.ToUpper(bare[:1]) + bare[1:] // many write their own name small
 		}
 		return slotOf(strings.Replace(says, "$", bare, 1))
 	}

@@ -54,6 +54,9 @@ const quizReach = 12
 // mere reaction answer only what is asked by yes or no, or how one likes something.
 func tellsAnswer(question, answer string) bool {
 	words := wordsOf(answer)
+	if chosen(question, answer) {
+		return true
+	}
 	if len(words) == 0 || yesNo[words[0].low] || yesOrNo(words) || tasteAnswer.MatchString(answer) || confirms.MatchString(answer) {
 		return true
 	}

@@ -66,7 +66,13 @@ func (h *hearing) question(ctx context.Context, m *memd.Message) (string, *memd.
 			return "", nil, err
 		}
 		if q != "" {
+			if i < len(h.heard)-1 && !sameSpeaker(h.heard[i+1], m) && !asksOfAll.MatchString(q) {
+				return "", nil, nil
+			}
 			return q, previous, nil
+		}
+		if previous.Role == m.Role && m.Role == memd.RoleUser && i > 0 && countWords(previous.Text) <= 12 {
+			continue // who was asked as well has answered
 		}
 		if !h.breaksOff(previous) || i == 0 || !sameSpeaker(h.heard[i-1], m) {
 			return "", nil, nil
@@ -145,13 +151,14 @@ func lastQuestion(ctx context.Context, text string) (string, error) {
 	}
 	for i := len(pieces) - 1; i >= 0 && i >= len(pieces)-3; i-- {
 		p := pieces[i]
-		if p.kind == caption || isSmallTalk(p.text, nil) && !endsAsking(p.text) {
+		plainly := i == len(pieces)-1 && asksPlainly(p.text)
+		if p.kind == caption || isSmallTalk(p.text, nil) && !endsAsking(p.text) && !plainly {
 			continue
 		}
-		if !endsAsking(p.text) && why.MatchString(p.text) {
+		if !endsAsking(p.text) && !plainly && why.MatchString(p.text) {
 			continue // what it is asked for
 		}
-		if !endsAsking(p.text) || isSmallTalk(p.text, nil) {
+		if !plainly && (!endsAsking(p.text) || isSmallTalk(p.text, nil)) {
 			return "", nil
 		}
 		fields := strings.Fields(p.text)

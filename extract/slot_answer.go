@@ -14,7 +14,7 @@ var (
 	severalAsked = english(`[,;]?\s+and\s+((?:what|where|how|who|when|which)\b[^?]*)\?`)
 	answerComma  = english(`\s*[,;/]\s*(?:and\s+)?|\s+and\s+`)
 	// beforeAnswer is what an answer may begin with before it says anything.
-	beforeAnswer = english(`^(?:(?:at the moment|at present|currently|right now|for now|just now|these days|nowadays|actually|honestly|well|um+|uh+|hm+|oh|so)[\s,.…–—-]+)+`)
+	beforeAnswer = english(`^(?:(?:still|at the moment|at present|currently|right now|for now|just now|these days|nowadays|actually|honestly|well|um+|uh+|hm+|oh|so)[\s,.…–—-]+)+`)
 	// remark is what is added to an answer and is none itself.
 	remark = english(`^(?:\pL+ly|too|though|tho|unfortunately|of course|i (?:think|guess|believe|suppose|fear|'m afraid)|i'm afraid|thank god|thank goodness|thanks|why|you|alas|always|often|sometimes|now|again|please|lol|haha\pL*|in fact|as it happens|no less|at least)\W*$`)
 	// noneSuch is an answer by which there is none.

@@ -77,6 +77,13 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	}
 	g.form = isForm(pieces)
 	g.alone = len(pieces) == 1
+	if len(pieces) > 0 {
+		if done, err := g.answersSeveral(pieces); err != nil {
+			return nil, err
+		} else if done {
+			pieces = nil
+		}
+	}
 	var given handover
 	theirs, again := make([]bool, len(pieces)), make([]bool, len(pieces))
 	if g.english && !g.assistant {
@@ -298,6 +305,8 @@ type grouping struct {
 	// question is what the other speaker asked just before, in the message asker.
 	question string
 	asker    *memd.Message
+	// unclear says that several things were asked, and not which of them is answered.
+	unclear bool
 
 	out []statement
 	// spoken says that something other than small talk has come.
@@ -485,6 +494,11 @@ func (g *grouping) sentence(text string) {
 	passing := func() bool {
 		return g.english && !g.assistant && passes(text, g.names) && (g.question == "" || g.spoken || interrupts(text) || countWords(text) > 3)
 	}
+	if g.english && !g.assistant && !g.spoken && g.question != "" {
+		if short := returned.ReplaceAllString(text, ""); hasContent(short) {
+			text = short
+		}
+	}
 	if g.english && !g.assistant && (g.answersAndTells(text) || g.agrees(text)) {
 		return
 	}
@@ -495,7 +509,11 @@ func (g *grouping) sentence(text string) {
 			text: dated + " (asked: " + g.question + ")", when: when, words: countWords(text) + countWords(g.question), with: g.asker,
 		}
 		parts := []clausePart(nil)
-		if g.english && !g.assistant {
+		if who := g.ofWhom(); who != "" && g.english && !g.assistant {
+			s.text += " (said before: " + who + ")"
+			s.words += countWords(who)
+		}
+		if g.english && !g.assistant && !g.unclear {
 			s.slot, parts = slotOfAnswer(g.question, bare), answerParts(g.question, bare)
 		}
 		for _, part := range parts {
