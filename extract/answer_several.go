@@ -185,7 +185,7 @@ var ofBoth = english(`\b(you) (?:both|all|two|guys)\b`)
 var (
 	askedOfThem = english(`\b(?:she|he|they|her|his|their|him|them)\b`)
 	// withRemark is a bare answer and what is said about it.
-	withRemark = english(`^((?:\pL[\pL'.-]*\s?){1,4}),\s+(?:he|she|it|they|i|we|and|but|which|who|that)(?:'s|'re|'m|'ve)?\s`)
+	withRemark = english(`^((?:\pL[\pL'.-]*\s?){1,4}),\s+(?:he|she|it|they|i|we|which|who)(?:'s|'re|'m|'ve)?\s`)
 	asksWho    = english(`^` + askLead + `(?:and |so )?(?:who|what|which|where|when)\b`)
 )
 
