@@ -46,6 +46,7 @@ func TestWhatIsSaidBesideAPastedTextIsLearned(t *testing.T) {
 		gives("I work at Bosch. Can you help me answer this?\n\nHi Karl,\nI moved to Boston.\nBest,\nJim", "I work at Bosch"),
 		gives("summarize this email for me\n\nHi team,\nI'm out because my son is sick.\nCheers,\nBob\n\nBtw I moved to Lille.", "Btw I moved to Lille"),
 		gives("got this text from my ex, how do I respond?\n\n\"I live in Ghent now and I'm engaged\"\n\nI live in Lille.", "I live in Lille"),
+		gives("help me reply to this:\n\n> I'm allergic to cats.\n> Best, Rolf\n\nMy cat Misse died.", "My cat Misse died"),
 		gives("I live in Bonn. Can you respond to this? I work at Shell.", "I live in Bonn", "I work at Shell"),
 		gives("I have to reply to this email soon.\nI work at Shell.", "I have to reply to this email soon", "I work at Shell"),
 		gives("Here is a story about me:\n\nI was born in Ghent.", "I was born in Ghent"),

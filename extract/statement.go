@@ -62,11 +62,13 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 		english: isEnglish(strings.Join(withoutCode(strings.Split(text, "\n")), "\n")), assistant: m.Role == memd.RoleAssistant, said: at(m),
 		names: without(h.names, wordsOf(m.Name)), judged: map[string]judgement{}, parted: map[string][]clausePart{}, unsaidOnce: map[string]bool{},
 	}
+	quoted := false // what was pasted was marked, and has gone
 	if g.assistant {
 		text = dropSpokenLines(text)
 		g.product = m.Name == "" && (drafts(text) || g.produces())
 	} else {
-		text = dropQuoted(text)
+		own := dropQuoted(text)
+		quoted, text = own != text, own
 	}
 	if g.question, g.asker, err = h.question(ctx, m); err != nil {
 		return nil, err
@@ -86,7 +88,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	}
 	var given handover
 	theirs, again := make([]bool, len(pieces)), make([]bool, len(pieces))
-	if g.english && !g.assistant {
+	if g.english && !g.assistant && !quoted {
 		theirs, again = pasted(pieces)
 	}
 	for i, p := range pieces {
