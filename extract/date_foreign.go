@@ -46,6 +46,7 @@ func foreignMentions(text string, said time.Time) []mention {
 			out = append(out, m)
 		}
 	}
+	out = foreignCounted(text, said)
 	words := wordsOf(text)
 	known := foreignDays[languageOf(words)]
 	for i, w := range words {

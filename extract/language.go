@@ -51,7 +51,8 @@ func isEnglish(text string) bool {
 	if other > latin {
 		return false
 	}
-	votes := votesFor(wordsOf(text))
+	words := wordsOf(text)
+	votes := votesFor(words)
 	best := 0
 	for language, n := range votes {
 		if language != "en" {
@@ -60,6 +61,9 @@ func isEnglish(text string) bool {
 	}
 	if foreign > 0 || strings.ContainsAny(text, "¿¡") {
 		best++
+	}
+	if votes["en"] == 0 && len(words) <= 12 && opensForeign(text, words) {
+		return false
 	}
 	return best <= votes["en"] || best < 2 && foreign == 0
 }
