@@ -1,11 +1,13 @@
 package format
 
 import (
+	"archive/zip"
 	"bytes"
 	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -222,6 +224,48 @@ func TestPackedSamplesAreReadAsThePlainOnes(t *testing.T) {
 		return // a stream that ends too early says so
 	}
 	t.Error("a stream that was cut off is read as if it were whole")
+}
+
+// An archive is read as the folder that it was made of, also where that stands in it by its name.
+func TestAnArchiveIsReadAsItsFolder(t *testing.T) {
+	for name, prefix := range map[string]string{"chatgpt": "", "slack": "export/"} {
+		dir := filepath.Join("testdata", name)
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		err := fs.WalkDir(os.DirFS(dir), ".", func(file string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			raw, err := os.ReadFile(filepath.Join(dir, file))
+			if err != nil {
+				return err
+			}
+			w, err := z.Create(prefix + file)
+			if err == nil {
+				_, err = w.Write(raw)
+			}
+			return err
+		})
+		if err != nil || z.Close() != nil {
+			t.Fatal(err)
+		}
+		var got []Item
+		for i, err := range ReadFrom("a.zip", bytes.NewReader(b.Bytes()), Options{}) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, i)
+		}
+		packed := strings.ReplaceAll(string(asLines(got)), strings.TrimSuffix("a.zip/"+prefix, "/"), dir)
+		if plain := string(asLines(collect(t, name, Options{}))); packed != plain {
+			t.Errorf("%s is read as\n%s\nwant\n%s", name, packed, plain)
+		}
+		for _, err := range ReadFrom("-", io.MultiReader(bytes.NewReader(b.Bytes())), Options{}) {
+			if err == nil {
+				t.Error("an archive is read from a pipe")
+			}
+		}
+	}
 }
 
 func TestAFolderIsReadFileByFile(t *testing.T) {
