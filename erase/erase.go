@@ -103,6 +103,10 @@ func (e *Erase) Person(ctx context.Context, tenant, userID, by string) (Receipt,
 }
 
 func (e *Erase) person(ctx context.Context, tx pgx.Tx, tenant, userID string, receipt uuid.UUID, by string) (c Counts, tidy bool, err error) {
+	// First: what an import is just putting in is then there to be held.
+	if err := importjob.ErasePerson(ctx, tx, tenant, userID); err != nil {
+		return c, false, err
+	}
 	held, err := e.log.HoldPerson(ctx, tx, tenant, userID)
 	if err != nil {
 		return c, false, err
@@ -114,9 +118,6 @@ func (e *Erase) person(ctx context.Context, tx pgx.Tx, tenant, userID string, re
 	}
 	logged, err := e.log.ErasePerson(ctx, tx, held)
 	if err != nil {
-		return c, false, err
-	}
-	if err := importjob.ErasePerson(ctx, tx, tenant, userID); err != nil {
 		return c, false, err
 	}
 	answers, err := e.answers.ErasePerson(ctx, tx, tenant, userID, held.MessageIDs, learned.MemoryIDs, receipt)

@@ -211,39 +211,59 @@ func (t *taken) update(ctx context.Context, sql string, args ...any) error {
 	return postgres.Err("importjob.update", err)
 }
 
-// hold says that the import is still worked on, and holds on to it.
-func (t *taken) hold(ctx context.Context) error {
-	return t.update(ctx, holdJob, t.tenant, t.id, t.attempt, lease)
+// hold does something while the import is this one's, and holds on to it. Who erases a person
+// takes the import first, and so waits until that is done, or has it find the import gone.
+func (t *taken) hold(ctx context.Context, do func() error) error {
+	if err := t.update(ctx, holdJob, t.tenant, t.id, t.attempt, lease); err != nil {
+		return err
+	}
+	err := t.r.pool.InTenant(ctx, t.tenant, func(tx pgx.Tx) error {
+		tag, err := tx.Exec(ctx, shareJob, t.tenant, t.id, t.attempt)
+		if err == nil && tag.RowsAffected() == 0 {
+			return errGone
+		}
+		if err != nil {
+			return err
+		}
+		return do()
+	})
+	if errors.Is(err, errGone) {
+		return errGone
+	}
+	return postgres.Err("importjob.hold", err)
 }
 
 // Conversation implements backfill.Target.
 func (t *taken) Conversation(ctx context.Context, c format.Conversation) (out backfill.Outcome, err error) {
-	if err := t.hold(ctx); err != nil {
-		return out, err
-	}
+	err = t.hold(ctx, func() error { return t.take(ctx, c, &out) })
+	return out, err
+}
+
+// take puts a part of a conversation into the log.
+func (t *taken) take(ctx context.Context, c format.Conversation, out *backfill.Outcome) error {
 	if c.Opens {
 		_, err := t.r.log.CreateSession(ctx, t.tenant, shortterm.NewSession{UserID: c.UserID, SessionID: c.SessionID, AgentID: c.AgentID,
 			PreviousSessionID: c.PreviousSessionID, Metadata: c.About})
 		if memd.KindOf(err) == memd.Invalid && c.PreviousSessionID != "" {
 			c.PreviousSessionID = ""
-			return t.Conversation(ctx, c)
+			return t.take(ctx, c, out)
 		}
 		if k := memd.KindOf(err); err != nil && k != memd.Conflict && k != memd.Invalid {
-			return out, err
+			return err
 		}
-		return out, nil
+		return nil
 	}
 	for rest := c.Messages; len(rest) > 0; {
 		n := 0
 		for n < len(rest) && rest[0].Zone == rest[n].Zone && rest[0].NoLearn == rest[n].NoLearn && bytes.Equal(rest[0].Metadata, rest[n].Metadata) {
 			n++
 		}
-		if err := t.append(ctx, c, rest[:n], &out); err != nil {
-			return out, err
+		if err := t.append(ctx, c, rest[:n], out); err != nil {
+			return err
 		}
 		rest = rest[n:]
 	}
-	return out, nil
+	return nil
 }
 
 func (t *taken) append(ctx context.Context, c format.Conversation, all []format.Message, out *backfill.Outcome) error {
@@ -287,10 +307,8 @@ func (t *taken) append(ctx context.Context, c format.Conversation, all []format.
 
 // Memories implements backfill.Target.
 func (t *taken) Memories(ctx context.Context, all []format.Memory) (out backfill.Outcome, err error) {
-	if err := t.hold(ctx); err != nil {
-		return out, err
-	}
-	return out, t.remember(ctx, all, &out)
+	err = t.hold(ctx, func() error { return t.remember(ctx, all, &out) })
+	return out, err
 }
 
 func (t *taken) remember(ctx context.Context, all []format.Memory, out *backfill.Outcome) error {
@@ -341,6 +359,7 @@ const (
 	mine = ` WHERE tenant_id = $1 AND id = $2 AND attempts = $3 AND state = 'running'`
 
 	holdJob  = `UPDATE import_job SET lease_until = now() + $4::interval` + mine
+	shareJob = `SELECT FROM import_job` + mine + ` FOR KEY SHARE`
 	noteJob  = `UPDATE import_job SET totals = $4, sent = $5, errors = $6` + mine
 	giveBack = `UPDATE import_job SET state = 'pending', lease_until = NULL` + mine
 	putOff   = `UPDATE import_job SET lease_until = now() + $4::interval` + mine
