@@ -100,8 +100,7 @@ func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, er
 	if w.rotates {
 		w.limits = l.limits(ctx, tenant)
 	}
-	w.known = l.isKnown(tenant, a.UserID, a.SessionID)
-	send := l.shared.send
+	send := l.send
 	// Again: the connection was dead before anything was sent, the session was deleted or
 	// turned over between two statements, or the key that stood in the way has gone.
 	for again, halts := 0, 0; ; {
@@ -109,16 +108,12 @@ func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, er
 		switch {
 		case err == nil && len(answer.Messages) > 0:
 			l.publish(tenant, a, answer)
-			if answer.SessionID == a.SessionID {
-				l.know(tenant, a.UserID, a.SessionID)
-			}
 			return answer, nil
 		case err == nil && answer.Replayed: // all of it is gone by now
 			return answer.in(a), nil
 		case err == nil && halts < maxHalts:
 			halts++
 			send = l.sendOn
-			l.forgetKnown(tenant, a.UserID, a.SessionID)
 			continue
 		case err == nil:
 			return Appended{}, beingDeleted()
@@ -166,8 +161,6 @@ type write struct {
 	agent                 *string
 	key                   *idempotency.Key
 	named                 bool
-	// known says that its session was there of late: it is not made if it is not.
-	known bool
 	// rotates says that it goes to the next session if this one has reached a limit;
 	// limits are those of one that has none of its own.
 	rotates bool
@@ -303,34 +296,13 @@ func (a *Appended) add(m AppendedMessage, no int64, sessionID string) {
 	a.Messages = append(a.Messages, m)
 }
 
-// knownSession names a session that was there of late.
-type knownSession struct{ tenant, user, session string }
-
-// sessionsKnown is how many of them a Log remembers.
-const sessionsKnown = 10_000
-
-func (l *Log) isKnown(tenant, user, session string) bool {
-	_, ok := l.sessions.Get(knownSession{tenant, user, session})
-	return ok
-}
-
-func (l *Log) know(tenant, user, session string) {
-	l.sessions.Add(knownSession{tenant, user, session}, struct{}{})
-}
-
-func (l *Log) forgetKnown(tenant, user, session string) {
-	l.sessions.Remove(knownSession{tenant, user, session})
-}
-
 // send writes w in one round trip: the batch is one transaction, committed when it is
 // closed without error. An answer without messages means that the session vanished, or
 // is none to write to; see sendOn.
 func (l *Log) send(ctx context.Context, w write) (Appended, error) {
 	b := &pgx.Batch{}
 	b.Queue(setTenant, w.tenant, strconv.FormatInt(l.cfg.LockTimeout.Milliseconds(), 10))
-	if !w.known {
-		b.Queue(makeSession, w.tenant, w.user, w.session, w.kind, w.agent)
-	}
+	b.Queue(makeSession, w.tenant, w.user, w.session, w.kind, w.agent)
 	var answer Appended
 	w.queue(b, &answer)
 	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {
