@@ -235,7 +235,8 @@ func seen(d draft, withTexts bool) shown {
 	for _, g := range d.groups {
 		for i, by := range g.said {
 			s.ids[by.id] = true
-			s.whole[by.id] = !g.cut
+			// What was trimmed may be another part than its words.
+			s.whole[by.id] = !g.cut || g.messages[i].says() == by.text
 			var text string
 			switch {
 			case !withTexts:
