@@ -471,8 +471,8 @@ func (a *Assembler) told(ctx context.Context, tenant, userID string, w windowRea
 
 // silent gives messages with those marked that are quoted for what was not learned from them,
 // and with nothing else of these: in place of the rest stands what was learned, or nothing, if
-// that has ended or was to be forgotten. Of what lies between the summary of an earlier session
-// and what is carried over of it, what was learned stands nowhere else.
+// that has ended or was to be forgotten. What was learned of an earlier session stands nowhere
+// else: of it all is quoted.
 func (t told) silent(messages []said) []said {
 	messages = slices.Clone(messages)
 	for i, s := range messages {
@@ -481,10 +481,10 @@ func (t told) silent(messages []said) []said {
 		case !s.silent:
 		case t.unknown, of.Taken:
 			messages[i].silent = false
-		case learned && s.gap && len(of.Ended) == 0:
+		case learned && s.earlier && len(of.Ended) == 0:
 		case learned:
 			rest := unlearned(s.text, of)
-			if s.gap {
+			if s.earlier {
 				for _, l := range slices.Backward(of.Left) {
 					if l.Role == string(s.role) {
 						rest = strings.TrimSpace(l.Text + " " + rest)
@@ -498,8 +498,9 @@ func (t told) silent(messages []said) []said {
 	return messages
 }
 
-// past gives earlier sessions without what was to be forgotten. In the place of a message of
-// which a person took something away, or rewrote it, stands what is left of it.
+// past gives earlier sessions without what was to be forgotten or has ended. In the place of a
+// message of which that is a part, as when a person took something away or rewrote it, stands
+// what is left of it.
 func (t told) past(sessions []shortterm.Past) []shortterm.Past {
 	sessions = slices.Clone(sessions)
 	for i, p := range sessions {
@@ -509,14 +510,17 @@ func (t told) past(sessions []shortterm.Past) []shortterm.Past {
 			switch {
 			case e.Forgotten(), t.unknown && !saidOf(e).open:
 				continue
-			case of.Taken:
+			case of.Taken, len(of.Ended) > 0:
 				var texts []string
 				for _, s := range of.Left {
 					if s.Role == string(e.Role) {
 						texts = append(texts, s.Text)
 					}
 				}
-				e.Text, e.Raw = strings.Join(texts, " "), nil
+				if !of.Taken {
+					texts = append(texts, unlearned(e.Text, of))
+				}
+				e.Text, e.Raw = strings.TrimSpace(strings.Join(texts, " ")), nil
 			}
 			left = append(left, e)
 		}
@@ -531,7 +535,7 @@ func (w windowRead) saidEarlier() (all []said) {
 		for _, e := range p.Entries {
 			if p.Summary == nil || e.ID > p.Summary.Upto {
 				s := saidOf(e)
-				s.earlier, s.gap = true, p.Summary != nil
+				s.earlier = true
 				all = append(all, s)
 			}
 		}
