@@ -230,7 +230,7 @@ func (h *house) settle() {
 	}
 }
 
-// neverThere is the id of a memory that never was.
+// neverThere is the id of a memory, or an import, that never was.
 const neverThere = "01930000-0000-7000-8000-000000000000"
 
 // bodyOf gives a body that a route takes, "" for one that takes none; id is a memory's.
@@ -252,5 +252,6 @@ func bodyOf(method, path, id string) string {
 		"POST /v1/sessions/{session_id}/rotate": `{"user_id":"u1"}`,
 		"PATCH /v1/users/{user_id}":             `{"learn":false}`,
 		"PATCH /v1/settings":                    `{"keep_messages":"90d"}`,
+		"POST /v1/import":                       `{"user_id":"u","data":"{\"messages\":[{\"role\":\"user\",\"content\":\"x\"}]}\n"}`,
 	}[method+" "+path], "{id}", id)
 }

@@ -814,11 +814,13 @@ func TestWhatIsNotPermittedIsAsIfItWereNot(t *testing.T) {
 	h.send("POST", "/v1/memories", `{"messages":"My secret is a secret","user_id":"u1","agent_id":"g","infer":false}`, own...).want(200).into(&added)
 	h.send("GET", "/v1/ingest?wait=60s", nil, own...).want(200, `"dead":1`)
 	message, memory := fmt.Sprint(posted.Messages[0].ID), added.Results[0].ID
+	var imported importAnswer // which nobody works on
+	h.send("POST", "/v1/import", importBody(map[string]any{"user_id": "u1", "agent_id": "g", "data": chatLines}), own...).want(202).into(&imported)
 	all := func() string {
 		t.Helper()
 		s := ""
 		for _, target := range []string{"/v1/messages?user_id=u1", "/v1/messages/" + message, "/v1/memories?user_id=u1", "/v1/memories/" + memory + "/history",
-			"/v1/sessions?user_id=u1", "/v1/dead-letters", "/v1/users"} {
+			"/v1/sessions?user_id=u1", "/v1/dead-letters", "/v1/users", "/v1/import/" + imported.ID} {
 			s += h.send("GET", target, nil, own...).want(200).body
 		}
 		return s
@@ -834,8 +836,11 @@ func TestWhatIsNotPermittedIsAsIfItWereNot(t *testing.T) {
 			}
 			n++
 			there, missing := message, "999999999"
-			if strings.HasPrefix(path, "/v1/memories/") {
+			switch {
+			case strings.HasPrefix(path, "/v1/memories/"):
 				there, missing = memory, neverThere
+			case strings.HasPrefix(path, "/v1/import/"):
+				there, missing = imported.ID, neverThere
 			}
 			send := func(id, session, check string, as []string) got {
 				t.Helper()
@@ -871,13 +876,15 @@ func TestWhatIsNotPermittedIsAsIfItWereNot(t *testing.T) {
 			}
 		}
 	}
-	if n != 18 {
+	if n != 20 {
 		t.Errorf("%d routes with ids", n)
 	}
 	want := h.send("GET", "/v1/messages?user_id=u1&session_id=none", nil, own...).want(404)
 	if got := h.send("GET", "/v1/messages?user_id=u2&session_id=s", nil, own...); got.body != want.body {
 		t.Errorf("another's session: %s; want %s", got.body, want.body)
 	}
+	h.send("GET", "/v1/import", nil, other...).want(200, `{"imports":[],"next_cursor":null}`)
+	h.send("GET", "/v1/export", nil, other...).want(404)
 	h.send("GET", "/v1/users", nil, other...).want(200, `{"users":[],"total":0,"next_cursor":null}`)
 	h.send("POST", "/v1/memories/delete", `{"user_id":"u1"}`, other...).want(200, `{"count":0,"dry_run":false}`)
 	h.send("POST", "/v1/memories/delete", `{"all_scopes":true,"filters":{"user_id":{"exists":true}}}`, other...).want(200, `"count":0`)
@@ -888,6 +895,7 @@ func TestWhatIsNotPermittedIsAsIfItWereNot(t *testing.T) {
 	h.send("PATCH", "/v1/memories/"+memory+"?user_id=u1&agent_id=g", `{"pinned":true}`, own...).want(200, `"pinned":true`)
 	h.send("PATCH", "/v1/memories/batch?user_id=u1", fmt.Sprintf(`{"memories":[{"id":%q,"pinned":false}]}`, memory), own...).want(200, `"pinned":false`)
 	h.send("DELETE", "/v1/memories/batch?agent_id=g", fmt.Sprintf(`{"memories":[{"id":%q}]}`, memory), own...).want(200, memory)
+	h.send("POST", "/v1/import/"+imported.ID+"/cancel?user_id=u1&agent_id=g", nil, own...).want(200, `"state":"cancelled"`)
 }
 
 func TestAnswersHaveTheContractsForm(t *testing.T) {

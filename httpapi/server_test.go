@@ -307,7 +307,7 @@ func TestEveryRouteAsksForAKey(t *testing.T) {
 			}
 		}
 	}
-	if n != 38 {
+	if n != 43 {
 		t.Errorf("%d routes", n)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // object and list are JSON that a test sends.
@@ -307,6 +308,24 @@ func (c caller) settle(user string) {
 	if s.open() != 0 {
 		c.Fatalf("a minute later %+v is still open", s.States)
 	}
+}
+
+// imported imports something, waits until all of it is in the log, and gives the import's id.
+func (c caller) imported(body object) string {
+	c.Helper()
+	var job struct{ ID, State string }
+	c.want(202, http.MethodPost, "/v1/import", body, &job)
+	for deadline := time.Now().Add(time.Minute); job.State == "pending" || job.State == "running"; {
+		if time.Now().After(deadline) {
+			c.Fatalf("a minute later the import is still %s", job.State)
+		}
+		<-time.After(20 * time.Millisecond)
+		c.want(200, http.MethodGet, "/v1/import/"+job.ID, nil, &job)
+	}
+	if job.State != "done" {
+		c.Fatalf("the import is %s", job.State)
+	}
+	return job.ID
 }
 
 func user(text string) object      { return object{"role": "user", "content": text} }

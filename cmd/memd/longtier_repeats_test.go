@@ -309,6 +309,8 @@ var requestsWithIDs = map[string]string{
 	"GET /v1/users/{user_id}/export":        "",
 	"POST /v1/dead-letters/{id}/retry":      "",
 	"POST /v1/dead-letters/{id}/discard":    "",
+	"GET /v1/import/{id}":                   "",
+	"POST /v1/import/{id}/cancel":           "",
 }
 
 // playWhatIsNotYoursIsNotThere asks every route for what belongs to another tenant, and to
@@ -318,6 +320,7 @@ func playWhatIsNotYoursIsNotThere(t *testing.T, d *daemon) {
 	one := key(t, "k-one")
 	p := posted{}
 	one.want(201, http.MethodPost, "/v1/messages", object{"user_id": "alice", "session_id": "s1", "messages": list{user("I keep a falcon")}}, &p)
+	job := one.imported(object{"user_id": "alice", "data": `{"messages":[{"role":"assistant","content":"Good morning"}]}`})
 	one.settle("alice")
 	mine := one.one(one.of("user_id", "alice"))
 	ids := map[string]map[string]string{
@@ -326,6 +329,7 @@ func playWhatIsNotYoursIsNotThere(t *testing.T, d *daemon) {
 		"/v1/dead-letters": {"{id}": fmt.Sprint(p.Messages[0].ID)},
 		"/v1/sessions":     {"{session_id}": "s1"},
 		"/v1/users":        {"{user_id}": "alice"},
+		"/v1/import":       {"{id}": job},
 	}
 	unchanged := func(t *testing.T) {
 		t.Helper()
