@@ -35,6 +35,9 @@ func (g *grouping) clauses(text string) []clausePart {
 }
 
 func (g *grouping) partClauses(text string) []clausePart {
+	if contains(text, figurativeHints) && inJest.MatchString(text) {
+		return []clausePart{{text, about{}}}
+	}
 	whole := []clausePart{{text, slotOf(text)}}
 	if each := g.unmarked(text); each != nil {
 		return each

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -16,7 +17,11 @@ var (
 	andInside = english(`\s+(?:and|or|&)\s+`)
 	notItem   = english(`^(?:but|not|especially|mainly|mostly|when|because|so|also|too|then|if|it|they|i|we|you|he|she|that|which|who|even|just|as|like|with|without|sometimes|always|honestly|though|etc|more|less|to|what|how|all|both|everything|anything|the idea|lol|haha)\b`)
 	// pairs are things that go by two names together.
-	pairs    = english(`\b(?:mac(?:aroni)? and cheese|fish and chips|rock (?:and|&) roll|salt and (?:vinegar|pepper)|peanut butter and (?:jelly|jam)|gin and tonic|rum and coke|drum and bass|arts and crafts|dungeons and dragons|bread and butter|bed and breakfast|(?:ham|bacon) and eggs|cookies and cream|peace and quiet|hide and seek|rhythm and blues|country and western|black and white|sweet and sour|wine and cheese|milk and (?:cookies|honey)|biscuits and gravy|chicken and waffles|burgers? and fries|steak and (?:chips|fries|kidney))\b`)
+	pairs = english(`\b(?:mac(?:aroni)? and cheese|fish and chips|rock (?:and|&) roll|salt and (?:vinegar|pepper)|peanut butter and (?:jelly|jam)|gin and tonic|rum and coke|drum and bass|arts and crafts|dungeons and dragons|bread and butter|bed and breakfast|(?:ham|bacon) and eggs|cookies and cream|peace and quiet|hide and seek|rhythm and blues|country and western|black and white|sweet and sour|wine and cheese|milk and (?:cookies|honey)|biscuits and gravy|chicken and waffles|burgers? and fries|steak and (?:chips|fries|kidney))\b`)
+	// trios are names of three that look like a row.
+	trios = english(`\b(?:earth,? wind,? (?:and|&) fire|crosby,? stills,? (?:and|&)|emerson,? lake,? (?:and|&)|blood,? sweat,? (?:and|&) tears|lock,? stock,? (?:and|&)|peter,? paul,? (?:and|&) mary|bed,? bath,? (?:and|&) beyond|live,? laugh,?(?: and)? love|eat,? pray,?(?: and)? love|the good,? the bad,? (?:and|&)|red,? white,? (?:and|&) blue|bell,? book,? (?:and|&) candle|hook,? line,? (?:and|&) sinker|sex,? drugs,? (?:and|&))`)
+	// numbered is no member of a row of what is liked: "lock, stock and two smoking barrels".
+	numbered = english(`^(?:one|two|three|four|five|six|seven|eight|nine|ten|\d+)\b`)
 	withTail = english(`^(.+?)\s+(?:together |along )?with\s+((?:my|our|a|an|one|two|three|four|five|six|\d)\s+.+)$`)
 	owner    = english(`^(?:my|our)\s+`)
 	someOf   = english(`^(my|our|a|an)\s+(.+)$`)
@@ -58,11 +63,23 @@ func rowOf(text string, least int) []string {
 	return parts
 }
 
+// twoColours are of one thing: "a black and white cat".
+var twoColours = english(`^an?\s+(?:[\pL-]+\s+)??(?:` + looks + `)(?:,? (?:` + looks + `),?)?\s*(?:and|&)\s+(?:` + looks + `)\s+([\pL-]+(?:,? (?:called|named) \pL+)?)\W*$`)
+
+const looks = `black|white|red|blue|green|grey|gray|brown|orange|yellow|pink|purple|ginger|tan|cream|gold|golden|silver|beige|tabby|big|small|old|new|soft|fluffy|cute|lazy|fat`
+
 // eachHad parts "I have a dog called Rex, a cat and two kids".
 func eachHad(text string) []clausePart {
 	m := hadOpens.FindStringSubmatch(text)
 	if m == nil || len(text) > 200 {
 		return nil
+	}
+	if of := twoColours.FindStringSubmatch(m[2]); of != nil {
+		a := slotOf(m[1] + " a " + of[1])
+		if a.name == "" {
+			a = looseSlot(m[1] + " a " + of[1])
+		}
+		return []clausePart{{text, a}}
 	}
 	items := rowOf(m[2], 2)
 	var out []clausePart
@@ -99,7 +116,11 @@ func eachLiked(text string) []clausePart {
 		return nil
 	}
 	var out []clausePart
-	for i, item := range rowOf(m[2], 3) {
+	items := rowOf(m[2], 3)
+	if trios.MatchString(m[2]) || len(items) > 0 && (!slices.ContainsFunc(items, func(item string) bool { return !startsName(item) }) || slices.ContainsFunc(items, numbered.MatchString)) {
+		return []clausePart{{text, about{}}} // a name as a whole, or names
+	}
+	for i, item := range items {
 		words := wordsOf(item)
 		if !pairs.MatchString(item) && (!likeItem.MatchString(item) || len(words) > 1 && verbal(words)) || notItem.MatchString(item) {
 			return nil

@@ -13,14 +13,21 @@ func TestEachOfARowIsParted(t *testing.T) {
 		"I live in Haifa with my cat Mimi and my severe nut allergy": {"I live in Haifa [home=Haifa]", "(I have) my cat Mimi [pet:mimi]", "(I have) my severe nut allergy [allergy:nut]"},
 		"I live in Bonn with my wife and two kids":                   {"I live in Bonn with my wife [home=Bonn]", "(I have) two kids [number of children=two]"},
 		"I'm a teacher in Bonn with two kids":                        {"I'm a teacher [role=teacher]", "(I'm) in Bonn", "(I have) two kids [number of children=two]"},
+		"I like Berlin, sushi and cats":                              {"I like Berlin [taste:berlin]", "(I like) sushi [taste:sushi]", "(I like) cats [taste:cats]"},
+		"I have a black and white cat":                               {"I have a black and white cat [has:cat]"},
+		"I have a black and white cat called Mia":                    {"I have a black and white cat called Mia [pet:mia]"},
 		// What hangs together stays together.
-		"I like pizza, but not pineapple":          {"I like pizza, but not pineapple"},
-		"I love hiking, especially in the Alps":    {"I love hiking, especially in the Alps [taste:hiking]"},
-		"I live in Bonn with my girlfriend":        {"I live in Bonn with my girlfriend [home=Bonn]"},
-		"I live in Rome, I love it":                {"I live in Rome, I love it [home=Rome]"},
-		"I have two cats, Mia and Leo":             {"I have two cats, Mia and Leo [number of cats=two]"},
-		"I like fish and chips":                    {"I like fish and chips"},
-		"I work with a cat and two dogs in a shop": {"I work with a cat and two dogs in a shop"},
+		"I love Earth, Wind and Fire":                {"I love Earth, Wind and Fire"},
+		"I love Crosby, Stills and Nash":             {"I love Crosby, Stills and Nash"},
+		"i love earth, wind & fire":                  {"i love earth, wind & fire"},
+		"I love lock, stock and two smoking barrels": {"I love lock, stock and two smoking barrels"},
+		"I like pizza, but not pineapple":            {"I like pizza, but not pineapple"},
+		"I love hiking, especially in the Alps":      {"I love hiking, especially in the Alps [taste:hiking]"},
+		"I live in Bonn with my girlfriend":          {"I live in Bonn with my girlfriend [home=Bonn]"},
+		"I live in Rome, I love it":                  {"I live in Rome, I love it [home=Rome]"},
+		"I have two cats, Mia and Leo":               {"I have two cats, Mia and Leo [number of cats=two]"},
+		"I like fish and chips":                      {"I like fish and chips"},
+		"I work with a cat and two dogs in a shop":   {"I work with a cat and two dogs in a shop"},
 	} {
 		var got []string
 		for _, c := range extracted(t, nil, user(text)) {

@@ -44,6 +44,9 @@ func (g *grouping) forgets(text string) bool {
 	if g.forgetsForeign(text) {
 		return true
 	}
+	if tellsOfNotKnowing(text) {
+		return false
+	}
 	text = asForget(text)
 	low := strings.ToLower(text)
 	if !strings.Contains(low, "wipe") && !strings.Contains(low, "clear") && !strings.Contains(low, "purge") && !strings.Contains(low, "forget") && !strings.Contains(low, "delete") && !strings.Contains(low, "remove") && !strings.Contains(low, "erase") &&
@@ -59,6 +62,16 @@ func (g *grouping) forgets(text string) bool {
 	if m := mindful.FindStringSubmatch(bare); m != nil && !verbal(wordsOf(m[1])) {
 		g.spoken, g.asked, g.adjacent = true, text, false
 		return true // "don't forget my name" tells none
+	}
+	if insteadOf.MatchString(text) && (forgetMine.MatchString(bare) || forgetTopic.MatchString(bare) || forgetThat.MatchString(bare)) {
+		return g.goesOnFrom(text) // a figure of speech
+	}
+	if m := forgetOne.FindStringSubmatch(text); m != nil && !noNames[strings.ToLower(m[1])] {
+		g.spoken, g.asked, g.adjacent = true, "", false
+		if askedFor.MatchString(text) {
+			g.forgetsAll(m[1], []about{{subject: topic(m[1])}})
+		}
+		return true
 	}
 	if forgetEver.MatchString(bare) {
 		g.out = append(g.out[:0:0], statement{text: bare, slot: about{subject: memd.Everything}, forget: true, words: s.words})
@@ -160,8 +173,23 @@ func (g *grouping) forgets(text string) bool {
 		s.text, s.slot = m[1], about{name: clauseSlot(strings.ToLower(m[1]))}
 	} else if m := forgetMine.FindStringSubmatch(bare); m != nil {
 		all, known := forgottenBy(m[1])
+		if row := moreToForget(m[1]); len(row) > 1 {
+			all, known = nil, true
+			for _, noun := range row {
+				each, _ := forgottenBy(noun)
+				all = append(all, each...)
+			}
+		}
 		if noun := wordsOf(m[1]); !known && (matters[noun[len(noun)-1].low] || matters[noun[0].low] || talkNouns[noun[len(noun)-1].low] || workNouns[noun[len(noun)-1].low] || !strings.Contains(low, "memory") && !strings.HasPrefix(strings.TrimSpace(forgetVerb.FindString(low)), "forget")) {
 			return false
+		}
+		more := moreToForget(m[2])
+		if len(more) == 0 && !meantSo(m[2]) {
+			return g.goesOnFrom(text)
+		}
+		for _, noun := range more {
+			too, _ := forgottenBy(noun)
+			g.forgetsAll("my "+noun, too)
 		}
 		g.forgetsAll("my "+m[1], all[:len(all)-1])
 		s.text, s.slot, rest = "my "+m[1], all[len(all)-1], m[2]
@@ -255,7 +283,7 @@ var (
 	forgetAll = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:forget|delete|erase|remove|wipe|clear|purge)\s+(?:out\s+)?(?:(?:everything|all(?: of (?:it|this|that|what))?|anything|(?:all|the whole) (?:this|that|thing|lot))(?:\s+(?:that\s+)?(?:i(?:'ve| have)?(?: ever)?(?: just)? (?:said|told you|mentioned|shared|wrote)|you (?:know|have|remember|stored|saved|learned)|we (?:said|talked about|discussed)))?(?:\s+(?:so far|here|today|to you|in this (?:chat|conversation)|about (?:me|myself)))*|(?:all )?(?:of )?(?:my|your|the) (?:memor(?:y|ies)(?: of me| about me)?|data|history)|(?:all )?(?:what|whatever) i(?:'ve| have)? (?:said|told you)(?: so far)?)(?:[\s,]+(?:please|pls|now|ok|okay|thanks))*$`)
 	// forgetEver asks for all to be forgotten that was ever said: what forgetAll asks, but not
 	// of the talk at hand.
-	forgetEver = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:forget|delete|erase|remove|wipe|clear|purge)\s+(?:out\s+)?(?:(?:everything|all|anything)(?:\s+(?:that\s+)?(?:i(?:'ve| have)?(?: ever)? (?:said|told you|mentioned|shared)|you (?:know|have|remember|stored|saved|learned)))(?:\s+(?:to you|about (?:me|myself)))*|everything about (?:me|myself)|(?:all )?(?:of )?(?:(?:my|your) memor(?:y|ies)(?: of me| about me)?|(?:the )?memories (?:of|about) me)|(?:all )?(?:of )?my (?:personal )?(?:data|history)|(?:all )?(?:what|whatever) i(?:'ve| have)? (?:ever )?(?:said|told you))(?:[\s,]+(?:please|pls|now|ok|okay|thanks))*$`)
+	forgetEver = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|i(?:'d| would)? (?:want|need|like) you to\s+)?(?:forget|delete|erase|remove|wipe|clear|purge)\s+(?:out\s+)?(?:(?:everything|all|anything)(?:\s+(?:that\s+)?(?:i(?:'ve| have)?(?: ever)? (?:said|told you|mentioned|shared)|you (?:know|have|remember|stored|saved|learned)))(?:\s+(?:to you|(?:about|on) (?:me|myself)))*|everything (?:about|on) (?:me|myself)|about (?:me|myself)|all (?:(?:of )?the )?memories|(?:all )?(?:of )?(?:the |my |any )?(?:personal )?(?:data|info|information|facts|details|memories|things|notes) (?:(?:that )?you(?:'ve| have)?(?: got| stored| saved| kept| collected| learned| know| have)* )?(?:on|about|of) me|(?:all )?(?:of )?(?:(?:my|your) memor(?:y|ies)(?: of me| about me)?|(?:the )?memories (?:of|about) me)|(?:all )?(?:of )?my (?:personal )?(?:data|history)|(?:all )?(?:what|whatever) i(?:'ve| have)? (?:ever )?(?:said|told you))(?:[\s,]+(?:please|pls|now|ok|okay|thanks))*$`)
 	// mindful asks that what was told be kept in mind.
 	mindful = english(`^` + lightWords + `(?:don't|dont|do not|never|you (?:must not|mustn't|shouldn't|won't))\s+(?:ever\s+)?forget\s+((?:about\s+)?(?:my|our|me|us|it|that|this|these|those|what|who)\b[^,.;:]{0,40})$`)
 )

@@ -34,6 +34,7 @@ var topicsForgotten = func() map[string]forgotten {
 		"job": work, "work": work, "employer": work, "career": work, "work life": work, "job situation": work,
 		"love life": love, "relationship": love, "relationships": love, "dating life": love, "marriage": love, "divorce": of("marital status", `divorce divorced divorcing`),
 		"money": money, "finances": money, "financial situation": money, "debts": of("", `debt debts owe loan`),
+		"salary": of("salary", `salary earn earning earnings wage wages income`), "income": of("salary", `salary earn earning earnings wage wages income`), "wage": of("salary", `salary earn wage wages income`), "earnings": of("salary", `salary earn earning earnings income`),
 		"address": home, "where i live": home, "home address": home, "location": home, "family": family,
 		"name": of("first name,last name,name", ""), "full name": of("first name,last name,name", ""),
 		"phone number": of("phone number", "phone"), "number": of("phone number", "phone"), "phone": of("phone number,phone", "phone"), "email": of("email address", "email"), "email address": of("email address", "email"),

@@ -8,7 +8,19 @@ var (
 	unremembered  = english(`^` + lightWords + `(?:i(?:'d| would| do)? (?:don't|dont|do not|never) (?:want|need|like) (?:you|u|ya|this (?:app|bot|thing)) to (?:ever )?|i(?:'d| would) (?:rather|prefer) (?:it if )?you (?:didn't|didnt|did not|don't|not|would not|wouldn't) (?:to )?|(?:please |pls )?(?:you )?(?:don't|dont|do not|never|shouldn't|should not|mustn't|must not) |i(?:'d| would) (?:rather|prefer) (?:you |that you )|i want you to )(remember|know|keep|store|save|hold on to|keep in mind|forget|recall)\s+(?:about\s+)?((?:my|that (?:i|my|we)|where i|how old|who i)\b.+)$`)
 	allergyNoun   = newPattern(`^([\pL' -]{2,20}?)[- ](?:allergy|allergies|intolerance)$`)
 	unrememberAny = strings.Split("remember,know,keep,store,save,hold on,forget,recall", ",")
+	// recallsNot tells of the speaker's own memory, their "I" left out; it asks only where it
+	// is put to somebody.
+	recallsNot = english(`^(?:(?:oh|ok|okay|so|and|but|well|um|uh|hm+|sorry|actually|honestly|lol|haha|no|yeah|ugh)[\s,.!]+)*(?:(?:still|really|just)\s+)?(?:don't|dont|do not|never|shouldn't|mustn't)\s+(?:(?:even|really|ever)\s+)?(?:remember|know|recall)\b`)
+	putToYou   = english(`\b(?:please|pls|plz|for me|about me)\b`)
+	// ofOrFor is for whom or of whom something is not to be remembered.
+	ofOrFor = english(`\s+(?:for|about) me\b[\s.!]*$`)
 )
+
+// tellsOfNotKnowing says whether a text tells that its speaker does not remember something:
+// "dont remember my blood type".
+func tellsOfNotKnowing(text string) bool {
+	return recallsNot.MatchString(text) && !putToYou.MatchString(text) && !sameBreath.MatchString(text)
+}
 
 // asForget writes a wish that something be not remembered as one that it be forgotten.
 func asForget(text string) string {
@@ -24,13 +36,14 @@ func asForget(text string) string {
 	if (verb == "forget") == denied {
 		return text // "don't forget my name"
 	}
-	noun := strings.TrimPrefix(strings.ToLower(strings.TrimRight(text[m[4]:m[5]], " .!")), "my ")
+	named := ofOrFor.ReplaceAllString(text[m[4]:m[5]], "")
+	noun := strings.TrimPrefix(strings.ToLower(strings.TrimRight(named, " .!")), "my ")
 	if verb == "keep" || verb == "store" || verb == "save" {
 		if !knownTopic(fromMemory.ReplaceAllString(noun, "")) {
 			return text // "don't save my changes"
 		}
 	}
-	return "forget " + text[m[4]:m[5]]
+	return "forget " + named
 }
 
 // forgottenKind gives what is known of a noun by what one says of it: "nut allergy" of whoever

@@ -8,16 +8,22 @@ var usedTo = english(`^(?:i|we) used to ((?:live in|work (?:at|for)|work as|stud
 // wasOnce gives what "I used to live in Kiel" says to hold no more.
 func wasOnce(text string) (about, bool) {
 	m := usedTo.FindStringSubmatch(text)
-	if m == nil {
+	if m == nil || qualified(m[1]) {
 		return about{}, false
 	}
 	a := slotOf("I " + m[1])
+	if words := strings.Fields(strings.ToLower(a.value)); a.name == "home" && len(words) > 1 && !longPlaces[words[0]] && words[len(words)-1] != "city" {
+		return about{}, false // a part of a town, which may be the one that is lived in yet
+	}
 	if kind, _, _ := strings.Cut(a.name, ":"); a.negated || kind != "home" && kind != "work" && kind != "role" && kind != "studies" && kind != "habit" && kind != "car" {
 		return about{}, false
 	}
 	a.negated = true
 	return a, true
 }
+
+// longPlaces open names of places of several words.
+var longPlaces = set(`new san santa los las la le el st saint rio buenos the cape hong tel kuala mexico south north west east sri costa puerto united saudi port fort salt great long baton sierra cote nova sao são abu ho addis den des little grand palo bad novi santo san-`)
 
 // slotOfAsked gives what a question is about, put as its answer says it: "I have your cat".
 func slotOfAsked(text string) about {

@@ -35,7 +35,7 @@ var (
 
 	marital = english(`^(?:am|is|are)\s+(?:happily |newly |recently |legally |not )*(single|married|divorced|engaged|widowed|separated)(?:$|[^\pL-])`)
 	// weddedTo is nobody.
-	weddedTo   = english(`\b(?:married|engaged) (?:to|in|with)\s+(?:(?:my|the|his|her|our|a)\s+)(?:job|work|idea|career|phone|desk|laptop|sea|game|business|company|notion|conversation|talks|debate|project|plan|bottle)\b`)
+	weddedTo   = english(`\b(?:married|engaged) (?:to|in|with)\s+(?:(?:my|the|his|her|our|a)\s+)(?:job|work|idea|career|phone|desk|laptop|sea|game|business|company|notion|conversation|talks|debate|project|plan|bottle)\b|\b(?:married|engaged|divorced)\b.{0,20}\bin (?:(?:a|the|my|this|that|an|our) (?:\pL+ )?(?:game|dream|play|movie|film|story|roleplay|simulation|rpg|mmo|show|skit|sketch)|minecraft|the sims|sims|skyrim|stardew|vr|roblox|animal crossing|fallout|my dreams?)\b`)
 	elidedWed  = english(`^(married|divorced|single|engaged|widowed)(?:\s+(?:to|now|again|with|since)\b|\W*$)`)
 	gotMarried = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on|in|this|back|after|two|three|a|finally|recently)\b.*|\W*)$`)
 	brokeUp    = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|me and (?:my )?(` + partners + `|\pL[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together|are over|are done|are finished|called it quits|broke it off|ended things|have split)`)
@@ -122,8 +122,20 @@ func startsName(text string) bool {
 	return unicode.IsUpper(first)
 }
 
-// introduced reads "Hi, I'm Marta", whose greeting is no part of other statements.
+// sinceLived and livedSince tell where somebody lives by since when.
+var (
+	sinceLived = english(`^(?:(?:well|so|and|oh|yeah)[\s,]+)*(?:ever )?since (?:(?:early |late |mid-?)?(?:\pL+ )?(?:19|20)\d\d|(?:last|this) \pL+|january|february|march|april|may|june|july|august|september|october|november|december),? (?:i|we)(?:'ve|’ve| have) (?:lived|been living) in (\p{Lu}[\pL'’-]+(?: \p{Lu}[\pL'’-]+){0,2})\W*$`)
+	livedSince = english(`^(?:(?:well|so|and|oh|yeah)[\s,]+)*(?:i|we)(?:'ve|’ve| have) (?:lived|been living) in (\p{Lu}[\pL'’-]+(?: \p{Lu}[\pL'’-]+){0,2}) (?:ever )?since (?:(?:early |late |mid-?)?(?:\pL+ )?(?:19|20)\d\d|(?:last|this) \pL+|january|february|march|april|may|june|july|august|september|october|november|december|i was (?:born|\d+)|birth)\W*$`)
+)
+
+// introduced reads "Hi, I'm Marta", whose greeting is no part of other statements, and
+// since when somebody lives where.
 func introduced(text string) (about, bool) {
+	if m := firstMatch(text, livedSince, sinceLived); m != nil {
+		if a := slotOf("I live in " + m[1]); a.name == "home" && a.subject == "" {
+			return a, true
+		}
+	}
 	m := thisIsMe.FindStringSubmatch(expand(text))
 	if m == nil || !startsName(m[1]) || peoples(strings.ToLower(strings.Fields(m[1])[0])) {
 		return about{}, false
@@ -440,8 +452,16 @@ func workSlot(s *saying) (about, bool) {
 			return about{name: "work", value: firm}, true
 		}
 	}
+	if m := s.matchText(firedMe, " me"); m != nil {
+		return about{name: "work", negated: true}, true
+	}
 	if !s.known || !contains(s.lowPredicate, workHints) || also.MatchString(s.text) {
 		return about{}, false
+	}
+	if m := s.match(firedAt, "fired", "sacked", "laid", "let go"); m != nil && startsName(m[1]) && !noFirm.MatchString(m[1]) && !s.denied {
+		if firm := s.firm(m[1]); firm != "" {
+			return about{name: "work", subject: s.subject, value: firm, negated: true}, true
+		}
 	}
 	if m := s.match(gaveUp, "quit", "left", "resigned", "gave up"); m != nil && !strings.Contains(s.lowPredicate, "job") {
 		if thing, _ := thingOf(m[1]); groups.MatchString(thing) {
@@ -525,7 +545,11 @@ var (
 	isAAt    = english(`^(?:am|is)\s+(?:a|an|the)\s+(?:[\pL-]+\s+){0,3}?(?:` + trades + `|intern|lead|head|director|assistant|clerk|officer|partner|trainee|apprentice)\s+(?:at|for|with)\s+(\p{Lu}.*)$`)
 	nowAt    = english(`^(?:am|is)\s+at\s+(\p{Lu}\S*(?:\s\p{Lu}\S*)?)\s+(?:now|since)\b`)
 	jobIs    = english(`^my (?:new |current )?(?:job|employer|position|role) is (?:now )?(?:at |with )?(\p{Lu}.*)$`)
-	isA      = english(`^(?:am|is)\s+(?:a|an)\s+((?:[\pL-]+\s+){0,2}?(?:` + trades + `))(?:\W*$|\s*[,.;!(].*|\s+(?:at|by|in|with|for|from|and|now|who|since|here)\b.*)`)
+	// firedMe tells an end of work by who made it; firedAt where it was.
+	firedMe = english(`^(?:they|we|(?:my|the) (?:\pL+ )?(?:boss|company|employer|manager|firm|job|work)|\p{Lu}[\pL'’-]+)\s+(?:(?:just|finally|actually|have|has)\s+)*(?:(?:fired|sacked|axed) me|laid me off|let me go)(?:\W*$|\s+(?:last|in|on|today|yesterday|this|after|because|over|from work|without)\b)`)
+	firedAt = english(`^(?:got|was|were|have been|been)\s+(?:fired|sacked|laid off|let go)\s+(?:at|by|from)\s+(\p{Lu}.*)$`)
+	noFirm  = english(`^(?:christmas|easter|noon|midnight|thanksgiving|new year|covid)`)
+	isA     = english(`^(?:am|is)\s+(?:a|an)\s+((?:[\pL-]+\s+){0,2}?(?:` + trades + `))(?:\W*$|\s*[,.;!(].*|\s+(?:at|by|in|with|for|from|and|now|who|since|here)\b.*)`)
 )
 
 const trades = `nurse|doctor|teacher|paramedic|engineer|developer|programmer|designer|architect|lawyer|electrician|plumber|carpenter|chef|cook|baker|barista|waiter|waitress|bartender|pilot|driver|firefighter|police officer|accountant|journalist|editor|translator|interpreter|librarian|scientist|researcher|physicist|chemist|biologist|professor|lecturer|therapist|psychologist|physiotherapist|dentist|vet|veterinarian|pharmacist|midwife|surgeon|photographer|florist|gardener|farmer|mechanic|welder|technician|analyst|consultant|manager|salesperson|cashier|hairdresser|barber|tailor|social worker|data scientist|project manager|product manager|bookkeeper|secretary|receptionist|musician|violinist|pianist|actor|actress|dancer|sailor|fisherman|soldier|judge|notary|optician|radiologist|cardiologist|beekeeper|locksmith|janitor|courier|postman|mail carrier|flight attendant|tram driver|bus driver|taxi driver|truck driver|student`
