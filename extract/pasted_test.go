@@ -1,6 +1,9 @@
 package extract
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // What was written by somebody else tells nothing of who pasted it.
 func TestPastedTextsTellNothingOfTheirSender(t *testing.T) {
@@ -10,7 +13,7 @@ func TestPastedTextsTellNothingOfTheirSender(t *testing.T) {
 		"reply to this email for me\n\n" + letter,
 		letter + "\n\ncan you reply to this email for me?",
 		"can you respond to this?\n\nHey, I'm allergic to cats so I can't come over.",
-		"how would you answer this message?\nI live in Paris now and I have a new job at Shell.",
+		"how would you answer this message?\n\nI live in Paris now and I have a new job at Shell.",
 		"got this email, is it a scam?\n\nDear friend, I am a prince and I live in Lagos. I own a bank.",
 		"Here's a text I got from my ex:\n\nI miss you. I live in Paris now.",
 		"Email from my boss:\n\nI am in Berlin until Friday.",
@@ -32,6 +35,19 @@ func TestPastedTextsTellNothingOfTheirSender(t *testing.T) {
 		"My boss sent me this: I moved the meeting and I live in Bern now.",
 		"The user is called Max. He lives in Monaco. User: hello",
 		"Here are examples:\nI live in Rome\nI am vegan",
+		"Hi Karl,\nI moved to Rome last week.\nBest,\nJim\n\nplease write a polite reply",
+		"Hi Karl,\nI moved to Rome last week.\nBest,\nJim\n\nis this a scam?",
+		"Hi Karl,\nI moved to Rome last week.\nBest,\nJim\n\nwhat does he want?",
+		"Dear Karl,\nI moved to Rome last week.\nBest,\nJim\n\nsummarize",
+		"Thoughts?\n\nHi Karl,\nI moved to Rome last week.\nBest,\nJim",
+		"is this a good dating profile: I live in Rome and love dogs",
+		"write a diary entry of a soldier.\nI live in Rome. I'm cold.",
+		"scam or legit?\n\nHello dear, I moved to Rome and I am 65 years old.",
+		"song lyrics: I live in Rome, I love the rain. who sings it?",
+		"my script:\n\nname = \"Bob\"\nage = 30\n\nwhy doesn't it work?",
+		"Write a story in the voice of a dragon: I live in a cave and I love gold",
+		"From: jim@example.com\nTo: Karl\n\nI moved to Boston.",
+		"reply to this email: I live in Boston now and I'm vegan",
 	} {
 		if got := talked(t, text); len(got) > 0 {
 			t.Errorf("%q states %q", text, got[0].Text)
@@ -57,4 +73,66 @@ func TestWhatIsSaidBesideAPastedTextIsLearned(t *testing.T) {
 		gives("My doctor said: no sugar for a month.", "My doctor said: no sugar for a month"),
 		gives("Context: I live in Bonn.\nQuestion: which tram do I take?", "Context: I live in Bonn"),
 	})
+}
+
+// A word that may open a text of somebody else's, but need not, leaves to its sender what
+// they tell.
+func TestWhatMayBeItsSendersOwnIsKept(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"My name is Ana and I'm vegan. I want to bake a cake, it's for a friend", []string{"Ana", "vegan"}},
+		{"What can I bake? It's for a friend. I'm allergic to nuts and I live in Vienna.", []string{"allergic to nuts", "live in Vienna"}},
+		{"I need a gift, it's for my friend Anna, she turns 30. I live in Oslo btw", []string{"live in Oslo"}},
+		{"I'm vegan. Can I eat honey? asking for a friend lol", []string{"I'm vegan"}},
+		{"this is for my colleague's birthday on May 5", []string{"May 5"}},
+		{"asking for a friend: im pregnant, can I eat sushi?\n\nI live in Oslo.", []string{"I live in Oslo"}},
+		{"Talk to me as a friend: my dog died yesterday", []string{"my dog died"}},
+		{"give me tips as a beginner: i've never run before and i'm 45", []string{"i'm 45"}},
+		{"Create a meal plan as a nutritionist: I'm vegan and allergic to soy", []string{"vegan", "allergic to soy"}},
+		{"Answer as a doctor: I have asthma and I take metformin", []string{"asthma", "metformin"}},
+		{"can you respond in shorter messages?\nI'm dyslexic", []string{"dyslexic"}},
+		{"please answer in short sentences\nI have ADHD", []string{"ADHD"}},
+		{"Could you please reply to my messages in German?\nI live in Graz.", []string{"Graz"}},
+		{"reply to this message with ok: my name is Tom", []string{"Tom"}},
+		{"please respond to this: I feel sad, my dog Rex died today", []string{"Rex died"}},
+		{"do you keep these chats?\nmy name is Tom", []string{"Tom"}},
+		{"does this chat save?\nI live in Rome", []string{"Rome"}},
+		{"are you reading these messages?\nmy name is Tom and i live in Leeds", []string{"Tom", "Leeds"}},
+		{"How long are these messages kept?\nMy name is Otto.", []string{"Otto"}},
+		{"got an email from Aldi:\nI got the job!", []string{"I got the job"}},
+		{"my doctor said: I have asthma", []string{"I have asthma"}},
+		{"My doctor says: I have high cholesterol", []string{"high cholesterol"}},
+		{"Doctor says: I have high cholesterol", []string{"high cholesterol"}},
+		{"the vet says: my dog Rex has arthritis", []string{"arthritis"}},
+		{"my boss texted: i'm promoted!", []string{"promoted"}},
+		{"My boss said: we're moving to Munich in June", []string{"Munich"}},
+		{"From: Vienna\nTo: Rome\nDate: May 5\n\nI'm allergic to nuts and I need a window seat", []string{"allergic to nuts"}},
+		{"Can you help me?\nStory: my husband left me and I moved to Rome", []string{"husband left me", "moved to Rome"}},
+		{"what should i do?\nText: I got fired from Aldi", []string{"fired from Aldi"}},
+		{"How do I respond to this email?\nI'm a teacher and a parent complained about homework.", []string{"I'm a teacher"}},
+		{"help me respond to my boss's message\nI work at Aldi as a cashier", []string{"Aldi"}},
+		{"help me respond to my boss's message\n\nI work at Aldi as a cashier", []string{"Aldi"}},
+		{"can you respond in shorter messages?\n\nI'm dyslexic", []string{"dyslexic"}},
+		{"Is this chat monitored?\n\nI live in Rome.", []string{"I live in Rome"}},
+		{"Here's a note about my diet:\nI'm vegan", []string{"vegan"}},
+		{"what my doctor said:\nI have asthma", []string{"I have asthma"}},
+		{"Help me write a reply to my landlord's email: I live in Rome and I can't pay.", []string{"I live in Rome"}},
+		{"Help me write a response to my landlord:\nI live in Rome and I can't pay.", []string{"I live in Rome"}},
+		{"age = 30\ncity = Rome", []string{"age = 30"}},
+		{"Hi there,\nI live in Rome and I'm vegan. What can I cook?\nThanks,\nJim", []string{"I live in Rome", "vegan"}},
+		{"Hi Karl,\nI moved to Rome.\nBest,\nJim\n\nCan you polish my letter?", []string{"moved to Rome"}},
+		{"My name is Jim. Is this polite?\n\nHi Karl,\nI moved to Rome last week.\nBest,\nJim", []string{"Jim", "moved to Rome"}},
+	} {
+		var said strings.Builder
+		for _, got := range talked(t, c.text) {
+			said.WriteString(got.Text + "\n")
+		}
+		for _, want := range c.want {
+			if !strings.Contains(said.String(), want) {
+				t.Errorf("%q loses %q of %q", c.text, want, said.String())
+			}
+		}
+	}
 }

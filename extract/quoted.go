@@ -155,6 +155,7 @@ var pointing = english(`\b(?:this|these|the following|below)\b`)
 // dropQuoted takes lines marked as quoted out of a message that has others: what is
 // nothing but a quotation is kept, for it may be how its sender writes.
 func dropQuoted(text string) string {
+	text = heldMemory.ReplaceAllString(text, "\n")
 	if !strings.Contains(text, ">") {
 		return text
 	}
@@ -174,11 +175,15 @@ func dropQuoted(text string) string {
 	return strings.Join(kept, "\n")
 }
 
+// heldMemory is what somebody gives back as remembered: between marks that say so, or in
+// quotation marks with who said it.
+var heldMemory = newPattern(`(?i)\[memor(?:y|ies)\][^\[\]]*\[/memor(?:y|ies)\]|["“«](?:user|human|assistant)\s*:\s[^"”»\n]{0,400}["”»]`)
+
 // handsText names a text that follows.
 var handsText = english(`^` + lightWords + `(?:here(?:'s| is)|heres|this is|it's) (?:the|an?|this|what (?:he|she|they)) (?:article|passage|excerpt|text|post|e-?mail|letter|transcript|chapter|review|message|(?:wrote|said|sent))\b[^.!?]{0,30}:\s*$`)
 
 // saidBy tells who said what is quoted: "she wrote: …", "lyrics: …".
 var saidBy = english(`^[^"“«]{0,60}\b(?:said|says|wrote|writes|texted|sent|posted|replied|goes|reads|lyrics?|quote|tweeted|commented|shouted|yelled|whispered|caption(?:ed)?)\b[^"“«]{0,20}["“«][^"”»]{8,}["”»][^"“«]{0,30}$`)
 
-// wholeQuote is a quotation and nothing else.
-var wholeQuote = newPattern(`^["“«„][^"“”«»„]{12,}["”»“]\W*$`)
+// wholeQuote is a quotation and nothing else, or begins with the role of who said it.
+var wholeQuote = newPattern(`(?i)^(?:(?:i|we) (?:remember|recall|know)\s*:\s*)?(?:user|human|assistant)\s*:\s\S|^["“«„][^"“”«»„]{12,}["”»“]\W*$`)
