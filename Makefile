@@ -4,9 +4,9 @@ GO       ?= go
 PYTHON   ?= python3
 # Tests of one package may take this long; -long has more time.
 TIMEOUT  ?= 10m
-# Packages that do one thing after the other, and the tests that run them at once all the same.
-ALONE    = lexical|extract
-TOGETHER = ^Test(Pattern|NastyShapes)
+# Packages that compute, and their tests that do so from several sides at once.
+ALONE    = lexical|extract|llm
+TOGETHER = ^Test(Pattern|NastyShapes|ManyAtOnce|AnEndedContext)
 # Tests that are left out or small under the race detector, of packages that have others.
 WHOLE    = ^Test(EveryCodePoint|Extreme|BodiesAreBounded|NearlyRightBodies)
 # How long each fuzz target runs.
@@ -42,7 +42,7 @@ test: needs-go setup ## Set up, check the sources and run all tests.
 	$(GO) test -race -vet=off -p 3 -parallel 4 -timeout $(TIMEOUT) $$($(GO) list ./... | grep -vE '/($(ALONE))$$')
 	# The detector makes the rules ten times slower. Of what does nothing beside it that could race
 	# it gets what is there to be run at once; all of it, and what is large elsewhere, runs without.
-	$(GO) test -race -vet=off -timeout $(TIMEOUT) -run '$(TOGETHER)' ./extract
+	$(GO) test -race -vet=off -timeout $(TIMEOUT) -run '$(TOGETHER)' ./extract/...
 	$(GO) test -vet=off -timeout $(TIMEOUT) ./lexical ./extract/...
 	$(GO) test -vet=off -timeout $(TIMEOUT) -run '$(WHOLE)' ./embed/e5 ./httpapi
 
