@@ -113,6 +113,11 @@ func (g *grouping) corrects(text string) bool {
 	if words := wordsOf(right); !scratch && len(words) > 3 && (own[words[0].low] || subjects[words[0].low]) && verbal(words) {
 		return false
 	}
+	said := correction{right: right, text: bare}
+	if m := wrongSaid.FindStringSubmatch(bare); m != nil {
+		said.wrong = m[1] + m[2]
+	}
+	befits := func(s statement) bool { return scratch || said.befits(s) }
 	dated, when := resolve(text, g.said, g.english)
 	amended := func(s statement) statement {
 		if when.grain != never || figure.MatchString(right) || dayWord.MatchString(right) {
@@ -122,7 +127,7 @@ func (g *grouping) corrects(text string) bool {
 		s.slot = amend(s.slot, right, star)
 		return s
 	}
-	if n := len(g.out); n > 0 && g.adjacent && !g.out[n-1].forget && (plainly || replaces(g.out[n-1].text, right)) {
+	if n := len(g.out); n > 0 && g.adjacent && !g.out[n-1].forget && (plainly || replaces(g.out[n-1].text, right)) && befits(g.out[n-1]) {
 		g.out[n-1] = amended(g.out[n-1])
 		g.spoken, g.asked = true, ""
 		return true
@@ -146,6 +151,9 @@ func (g *grouping) corrects(text string) bool {
 		if !plainly && !answered {
 			return g.correctsAnother(right)
 		}
+	}
+	if !befits(last) || !scratch && !said.sure() && g.askedSince(slices.Index(g.heard, from)) {
+		return g.correctsAnother(right)
 	}
 	s := amended(last)
 	s.with, s.list = from, false

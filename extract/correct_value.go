@@ -34,10 +34,10 @@ var (
 )
 
 // correction is what a short sentence says to be right, of what wrong thing if it tells,
-// and whether it can be nothing but a correction.
+// and whether it can be nothing but a correction. Text is the whole sentence.
 type correction struct {
-	right, wrong string
-	plainly      bool
+	right, wrong, text string
+	plainly            bool
 }
 
 // correctionOf reads a short sentence as a correction; ok is false if it has not the form of one.
@@ -47,7 +47,7 @@ func correctionOf(text string) (c correction, ok bool) {
 	}
 	bare := strings.TrimRight(chatTail.ReplaceAllString(text, ""), " .!…😅🙈😂")
 	if m := starred.FindStringSubmatch(bare); m != nil {
-		return correction{right: m[1] + m[2], plainly: true}, true
+		return correction{right: m[1] + m[2], text: bare, plainly: true}, true
 	}
 	if m := putRight.FindStringSubmatch(bare); m != nil {
 		if c.right, c.plainly = m[3], m[2] != ""; m[1]+m[2] == "" && speaksFirst.MatchString(bare) {
@@ -56,9 +56,9 @@ func correctionOf(text string) (c correction, ok bool) {
 		ok = c.plainly || firmly.MatchString(m[1])
 	}
 	if m := rightNot.FindStringSubmatch(c.right); m != nil {
-		c, ok = correction{m[1], m[2], true}, true
+		c, ok = correction{right: m[1], wrong: m[2], plainly: true}, true
 	} else if m := notRight.FindStringSubmatch(c.right); m != nil {
-		c, ok = correction{m[2], m[1], true}, true
+		c, ok = correction{right: m[2], wrong: m[1], plainly: true}, true
 	} else if m := slippedAfter.FindStringSubmatch(bare); m != nil && !ok {
 		c, ok = correction{right: m[1]}, true
 	}
@@ -66,6 +66,7 @@ func correctionOf(text string) (c correction, ok bool) {
 	if !ok || len(words) == 0 || len(words) > 5 || len(words) > 1 && verbal(words) && !strings.ContainsAny(c.right, "0123456789") {
 		return c, false
 	}
+	c.text = bare
 	return c, true
 }
 
@@ -75,6 +76,9 @@ func (g *grouping) putsRight(text string) bool {
 	c, ok := correctionOf(text)
 	if !ok || isSmallTalk(c.right, g.names) || interrupts(text) {
 		return false
+	}
+	if g.answersBehindSlip(c) {
+		return true
 	}
 	if n := len(g.out); n > 0 {
 		if !g.adjacent {
@@ -88,7 +92,7 @@ func (g *grouping) putsRight(text string) bool {
 		g.spoken, g.asked = true, ""
 		return true
 	}
-	if g.spoken || g.shallow || g.question != "" && !c.plainly {
+	if g.spoken || g.shallow {
 		return false
 	}
 	from, wrong, a := g.putWrong(c)
@@ -137,7 +141,7 @@ func (g *grouping) putWrong(c correction) (*memd.Message, statement, about) {
 			continue
 		}
 		at, a := c.among(all)
-		if at < 0 || !c.plainly && slices.ContainsFunc(others, func(o *memd.Message) bool { return !g.chats(o) && !saysAgain(o.Text, all[at]) }) {
+		if at < 0 || g.askedSince(i) && !c.sure() || !c.plainly && slices.ContainsFunc(others, func(o *memd.Message) bool { return !g.goesOn(o.Text) && !saysAgain(o.Text, all[at]) }) {
 			break
 		}
 		return earlier, all[at], a
@@ -148,7 +152,7 @@ func (g *grouping) putWrong(c correction) (*memd.Message, statement, about) {
 // saysAgain says whether a text that asks nothing has what a statement holds.
 func saysAgain(text string, s statement) bool {
 	_, held := valueIn(s)
-	return held != "" && !strings.ContainsAny(text, "?？") && strings.Contains(strings.ToLower(text), strings.ToLower(held))
+	return held != "" && !strings.ContainsAny(withoutOffers(text), "?？") && strings.Contains(strings.ToLower(text), strings.ToLower(held))
 }
 
 // among gives the statement that a correction fits, -1 if it fits none or several of one kind
@@ -233,7 +237,7 @@ func (c correction) fits(s statement) (now about, ok bool) {
 			return about{}, countWords(c.right) <= 3 // another word of it
 		}
 	}
-	if held == "" || s.slot.negated || !c.mayHold(s.slot) {
+	if held == "" || s.slot.negated || !c.mayHold(s.slot) || !c.befits(s) {
 		return about{}, false
 	}
 	words := wordsOf(c.right)
@@ -336,4 +340,265 @@ func wholeAt(text, phrase string) int {
 		}
 		end = at + len(phrase) - 1
 	}
+}
+
+// A false correction takes a true thing for a slip, which is worse than one that was missed:
+// what is right must show by a sign of its own that it stands for what is wrong.
+
+var (
+	// outright says by itself that another word was meant.
+	outright = english(`\bmeant\b|\bshould (?:be|have been|say|read)\b|\bi misspoke\b`)
+	// wrongSaid tells what is wrong, behind what is right or before it.
+	wrongSaid = english(`^\S.*?[,;]?\s(?:and )?not\s+([^,;]{1,40})$|(?:^|\s)not\s+(\S[^,;]{0,40}?)(?:,|;|\s+but)\s+\S.*$`)
+	// takenBack is said of one's own words.
+	takenBack = english(`\b(?:no|oh)[\s,]+wait\b|\bwait[\s,]+no\b|\bno[\s,]+sorry\b`)
+	// besideRight is what is said of the slip behind what is right.
+	besideRight = english(`[\s,]+(?:autocorrect|typo|sorry|oops|my bad)$`)
+	slipAlone   = english(`^(?:` + firmSlip + `|` + softSlip + `)$`)
+	// onlyWait interrupts at least as often as it corrects, excusing is said of what one was doing.
+	onlyWait   = english(`^(?:wait|hang on|hold on)\b`)
+	besideWait = english(`\b(?:no|sorry|oops|actually|typo|correction|meant|mean|oh)\b`)
+	excusing   = english(`\b(?:sorry|oops)\b`)
+	ofAge      = set(`years year old yo`)
+	ofMoney    = set(`euro euros eur dollars bucks usd pounds gbp francs chf`)
+	// whileWaiting asks to be waited for.
+	whileWaiting = english(`\b(?:wait|hang on|hold on|sorry|oops)\b.*\b(?:sec|secs|seconds?|mins?|minutes?|moments?)\b`)
+	// asksToTell is a question or bidding to tell something.
+	asksToTell = newPattern(`(?i)[^.!?？…\n]*[?？]|(?:^|[.!?…\n]\s*)(?:tell me|please tell|remind me|and your?\b)[^.!?\n]*`)
+	// routine asks nothing but how to go on.
+	routine = english(`^\s*(?:(?:so|and|ok|okay|great|now|nice|got it|noted|thanks|alright)[\s,–—-]+)*(?:(?:what|how) (?:else )?(?:can|could|may|shall|should) i (?:do for|help|assist)\b.*|what (?:else )?(?:would|do|can|could) you (?:like|want)(?: me)? to (?:share|tell me|know|talk about|chat about|discuss|add|say|do|remember)\b.*|(?:is there )?anything else(?: (?:you(?:'d| would)? (?:like|want|need)(?: (?:me )?to (?:share|know|tell me|add|remember|do|talk about)\b.*)?|i (?:can|should|could)\b.*|on your mind))?|(?:can|could|may) i (?:help|assist)\b.*|what(?:'s| is) on your mind.*)[?？]$`)
+	// atService offers without asking.
+	atService = english(`(?:^|[.!?…]\s+)(?:(?:just )?let me know if\b[^.!?]*\b(?:help|assist|need|do)\b[^.!?]*|(?:i'm|i am) here (?:to help|if you need)[^.!?]*|feel free to (?:ask|share|tell)[^.!?]*)[.!]*`)
+	// colourless are words that stand for no name, no thing and no place.
+	colourless = set(`yum yummy wow omg god gosh jesus christ damn shit fuck crap hell heck lol lmao rofl haha hehe ugh ew eww yay hooray boo whoa woah phew wtf asap afk brb ttyl caps typo typos autocorrect autocorrected spellcheck keyboard fingers finger thumbs obviously mostly currently mainly partly kinda sorta literally basically whatever whichever anyway anyways money police rain snow delivery exam exams test lord lady dude spider squirrel bug fire food battery ad ads joke oopsie hello hi hey bye cheers good bad great nice cool sure right wrong true false yeah yep yup nope nah done stop go look see hugs hug laughs laugh shrugs waves purrs facepalm sighs winks nods smiles grins rocks sucks rules day night morning evening weekend week month year years days weeks months age number name city country color colour word words letter letters`)
+	// spokenTo are who one speaks to, and what one speaks through.
+	spokenTo = set(`alexa siri chatgpt gpt claude gemini copilot cortana bixby google bard assistant bot robot computer grok perplexity spotify zoom teams skype netflix youtube whatsapp telegram discord slack instagram facebook tiktok twitter reddit uber amazon ok`)
+	// mayBeNames are kinds of slots that hold names however they are written.
+	mayBeNames = set(`name home work pet`)
+	// apart holds words that are of a kind by the list they are in.
+	apart = []map[string]bool{
+		hues,
+		set(`almond almonds walnut walnuts peanut peanuts nut nuts pecan pecans cashew cashews hazelnut hazelnuts pistachio pistachios sesame soy soya milk egg eggs wheat gluten fish shellfish shrimp shrimps prawn prawns crab lobster mussels oysters squid pizza pasta sushi ramen tacos taco burger burgers curry lasagna lasagne risotto paella gnocchi ravioli spaghetti noodles rice soup stew salad steak chicken beef pork lamb duck turkey bacon ham sausage sausages salmon tuna cod trout cheese bread butter yogurt yoghurt tofu falafel hummus kebab pho dumplings tempura udon soba fries chips potatoes potato tomatoes tomato carrots carrot onions onion garlic spinach broccoli cauliflower mushrooms mushroom olives olive cucumber peppers aubergine courgette beans lentils chickpeas avocado avocados apple apples pear pears banana bananas orange oranges lemon lemons lime limes grapes grape melon mango mangoes pineapple kiwi kiwis strawberry strawberries raspberry raspberries blueberry blueberries cherry cherries peach peaches plum plums fig figs coconut chocolate cake cakes cookies pancakes waffles ice-cream honey mustard celery corn oats oatmeal porridge burritos burrito quesadillas enchiladas bibimbap kimchi goulash schnitzel fondue raclette moussaka couscous biryani penicillin ibuprofen aspirin latex pollen bees wasps dust`),
+		set(`amsterdam athens atlanta austin baku bangalore bangkok barcelona basel beijing belfast belgrade bergen berlin bern bilbao birmingham bogota bologna bonn bordeaux boston bratislava bremen bristol brno brussels bucharest budapest cairo calgary cambridge cardiff chennai chicago cologne copenhagen dallas delhi denver detroit dresden dubai dublin edinburgh eindhoven florence frankfurt gdansk geneva genoa ghent glasgow gothenburg graz grenoble groningen hague hamburg hanoi hanover havana heidelberg helsinki houston istanbul jakarta jerusalem karachi kobe krakow kyiv kyoto lagos lausanne leeds leiden leipzig lille lima linz lisbon liverpool ljubljana london lucerne lugano luxembourg lyon madrid malaga malmo manchester manila marseille melbourne miami milan minsk montreal moscow mumbai munich nagoya nairobi nantes naples newcastle nice nuremberg oakland odesa osaka oslo ottawa oxford palermo paris perth philadelphia phoenix pisa porto portland prague riga rome rotterdam salzburg santiago sarajevo seattle seoul seville shanghai sheffield singapore sofia stockholm strasbourg stuttgart sydney tallinn tampere tbilisi tokyo toronto toulouse trieste turin utrecht valencia vancouver venice verona vienna vilnius warsaw wellington winterthur wroclaw york zagreb zurich argentina australia austria belgium brazil bulgaria canada chile china colombia croatia denmark egypt england estonia finland france germany greece hungary iceland india indonesia ireland israel italy japan kenya latvia lithuania malta mexico morocco netherlands nigeria norway peru poland portugal romania russia scotland serbia slovakia slovenia spain sweden switzerland taiwan thailand tunisia turkey ukraine vietnam wales texas california florida ohio oregon`),
+		set(`aldi lidl tesco ikea siemens bosch sap bmw audi porsche daimler volkswagen vw volvo toyota honda nissan ford tesla fiat renault peugeot opel mercedes skoda seat kia hyundai mazda microsoft apple amazon meta netflix nvidia intel amd ibm oracle samsung sony nokia ericsson philips novartis roche nestle pfizer bayer basf ubs migros coop rewe edeka walmart target costco starbucks mcdonalds dhl ups fedex deloitte kpmg accenture airbus boeing lufthansa ryanair adidas nike puma zalando shopify stripe spotify uber airbnb`),
+		set(`dog dogs cat cats puppy kitten parrot hamster rabbit rabbits bunny tortoise turtle horse horses pony budgie canary gecko snake goldfish ferret hen hens goat goats mouse rat lizard`),
+		set(`running swimming cycling hiking climbing bouldering skiing snowboarding surfing sailing rowing dancing singing painting drawing reading writing cooking baking gardening knitting sewing crocheting photography chess yoga pilates boxing football soccer tennis basketball volleyball badminton squash golf hockey rugby cricket handball gaming fishing camping jogging walking pottery`),
+		set(`vegan vegetarian pescatarian pescetarian flexitarian omnivore keto paleo halal kosher celiac coeliac`),
+		set(`single married engaged divorced widowed separated`),
+		set(`law medicine physics chemistry biology maths mathematics math history philosophy economics psychology sociology engineering architecture linguistics geography informatics nursing theology music`),
+		set(`nurse doctor teacher lawyer engineer developer designer welder plumber electrician carpenter chef baker barista journalist editor photographer architect accountant dentist vet pharmacist midwife pilot driver farmer firefighter paramedic scientist researcher translator librarian cashier`),
+		set(`piano guitar violin cello viola bass drums flute clarinet oboe trumpet trombone tuba harp ukulele banjo saxophone`),
+		set(`spring summer autumn fall winter`),
+	}
+	aTongue = newPattern(`(?i)^(?:` + languageNames + `)$`)
+	// petNames are beside givenNames.
+	petNames = set(`rex max bella luna rocky buddy charlie milo coco daisy molly simba nala mia mila oscar loki ruby rosie teddy bruno balu bailey cooper duke shadow ginger smokey whiskers felix minka`)
+)
+
+// sure says whether a correction holds even where something was asked since.
+func (c correction) sure() bool {
+	return c.wrong != "" || strings.HasPrefix(c.text, "*") || strings.HasSuffix(c.text, "*") || outright.MatchString(c.text)
+}
+
+// befits says whether what is right shows that it stands for what a statement holds, or for
+// a word of it where that is about nothing known.
+func (c correction) befits(s statement) bool {
+	base, held := valueIn(s)
+	if c.wrong != "" {
+		wrong := strings.ToLower(c.wrong)
+		if m := beforeAll.FindStringSubmatch(wrong); m != nil {
+			wrong = m[1]
+		}
+		return wholeAt(strings.ToLower(base), wrong) >= 0
+	}
+	meant := outright.MatchString(c.text)
+	if held == "" {
+		held = base
+	}
+	right := besideRight.ReplaceAllString(c.right, "")
+	if m := beforeAll.FindStringSubmatch(right); m != nil {
+		right = m[1]
+	}
+	words, olds := wordsOf(right), wordsOf(held)
+	if len(words) == 0 || len(words) > 5 || whileWaiting.MatchString(c.text) {
+		return false
+	}
+	last := words[len(words)-1]
+	kind := ""
+	if s.slot.name != "" {
+		kind, _, _ = strings.Cut(strings.Fields(kindOf(s.slot))[0], ":")
+	}
+	if numerals(right) > 0 {
+		return countsAlike(words, base, held, kind) && (!onlyWaits(c.text) || len(last.low) == len(olds[len(olds)-1].low))
+	}
+	day := func(w word) bool { return weekday4(w) || weekday4(word{low: strings.TrimSuffix(w.low, "s")}) }
+	if slices.ContainsFunc(words, func(w word) bool { return day(w) || monthWord(w) }) {
+		ofDay := func(w word) bool {
+			return day(w) || monthWord(w) || beforeDay[w.low] || w.low == "next" || w.low == "this"
+		}
+		return !slices.ContainsFunc(words, func(w word) bool { return !ofDay(w) }) && slices.ContainsFunc(wordsOf(base), func(w word) bool {
+			return day(w) && day(words[len(words)-1]) || monthWord(w) && monthWord(words[len(words)-1])
+		})
+	}
+	if whose.MatchString(right) {
+		return meant || takenBack.MatchString(c.text)
+	}
+	strong := meant || takenBack.MatchString(c.text)
+	if !strong && slices.ContainsFunc(words, func(w word) bool { return spokenTo[w.low] }) {
+		return false
+	}
+	if onlyWaits(c.text) || !strong && len(words) == 1 && strings.HasSuffix(last.low, "ing") && excusing.MatchString(c.text) {
+		return slices.ContainsFunc(olds, func(w word) bool { return alike(w.low, last.low) })
+	}
+	if sameList(olds, words) || aTongue.MatchString(right) && aTongue.MatchString(held) {
+		return true
+	}
+	if closed[kind] || kind == "language" || strings.HasPrefix(s.slot.name, "favorite:color") {
+		return false
+	}
+	if slices.ContainsFunc(words, func(w word) bool {
+		return colourless[w.low] || excuses[w.low] || spokenTo[w.low] || dayNames[w.low] || people[w.low] || givenNames[w.low] && (kind == "home" || kind == "work")
+	}) || opinion(right) {
+		return false
+	}
+	if slices.ContainsFunc(olds, func(w word) bool {
+		return alike(w.low, last.low) || len(words) == 1 && s.slot.name != "" && !light[w.low] && strings.HasPrefix(last.low, w.low) && len(w.low) > 2
+	}) {
+		return true
+	}
+	if strings.HasPrefix(c.text, "*") || strings.HasSuffix(c.text, "*") {
+		return s.slot.name != "" && proper(words, right) && (mayBeNames[kind] || capitalIn(base, held)) || slices.ContainsFunc(wordsOf(base), func(w word) bool { return alike(w.low, last.low) })
+	}
+	capitalised := capitalIn(base, held)
+	if s.slot.name == "" {
+		// The subject and the first word are written with capitals anyhow.
+		capitalised = slices.ContainsFunc(olds, func(w word) bool { return w.start > 0 && w.capital && !own[w.low] })
+	}
+	if proper(words, right) && !c.opensSentence() && (mayBeNames[kind] || capitalised) {
+		return true
+	}
+	given := func(w word) bool { return givenNames[w.low] || petNames[w.low] }
+	if len(words) == 1 && given(last) && (slices.ContainsFunc(olds, given) || kind == "name" || kind == "pet") {
+		return true
+	}
+	// What is unknown and written small is said to be right in so many words.
+	if len(words) > 2 || listed(words) || prose[last.low] || talkWords[last.low] || strings.HasSuffix(last.low, "ly") || len(words) > 1 && verbal(words) {
+		return false
+	}
+	return meant || takenBack.MatchString(c.text) && s.slot.name != "" && !capitalised
+}
+
+// onlyWaits says whether a text opens with "wait" and no other sign of a slip.
+func onlyWaits(text string) bool { return onlyWait.MatchString(text) && !besideWait.MatchString(text) }
+
+// countsAlike says whether a number or a date stands for another: with no word beside it that
+// tells what it counts, unless the statement has that too.
+func countsAlike(words []word, base, held, kind string) bool {
+	number := func(w word) bool { return numeral(w) || w.low[0] >= '0' && w.low[0] <= '9' }
+	if numerals(held) == 0 && !slices.ContainsFunc(wordsOf(held), func(w word) bool { return weekday4(w) || monthWord(w) }) {
+		return false
+	}
+	said := wordsOf(base)
+	counted := 0
+	for _, w := range words {
+		_, month := months[w.low]
+		switch {
+		case number(w):
+			counted++
+		case month || weekday4(w) || w.low == "of" || w.low == "the" || w.low == "on" || w.low == "at" || w.low == "am" || w.low == "pm" || w.low == "o'clock":
+		case ofAge[w.low] && kind == "age", ofMoney[w.low] && (kind == "rent" || kind == "budget" || kind == "salary"):
+		case !slices.ContainsFunc(said, func(o word) bool { return o.low == w.low }):
+			return false
+		}
+	}
+	return counted > 0 && counted <= max(2, numerals(held))
+}
+
+// sameList says whether two phrases are each of words of one kind.
+func sameList(olds, words []word) bool {
+	for _, list := range apart {
+		if slices.ContainsFunc(olds, func(w word) bool { return list[w.low] }) && !slices.ContainsFunc(words, func(w word) bool { return !list[w.low] && w.low != "and" }) {
+			return true
+		}
+	}
+	return false
+}
+
+// listed says whether a phrase ends in a word of any kind.
+func listed(words []word) bool {
+	return slices.ContainsFunc(apart, func(list map[string]bool) bool { return list[words[len(words)-1].low] })
+}
+
+// proper says whether words are written as a name, and are none that are only shouted.
+func proper(words []word, text string) bool {
+	for i, w := range words {
+		if !w.capital && !(i > 0 && particles[w.low]) || prose[w.low] || talkWords[w.low] || strings.HasSuffix(w.low, "ly") && !givenNames[w.low] {
+			return false
+		}
+	}
+	return len(words) <= 3 && strings.ToUpper(text) != text
+}
+
+// capitalIn says whether a statement has what it holds written with a capital.
+func capitalIn(base, held string) bool {
+	at := wholeAt(strings.ToLower(base), strings.ToLower(held))
+	if at < 0 || at >= len(base) {
+		return false
+	}
+	first, _ := utf8.DecodeRuneInString(base[at:])
+	return unicode.IsUpper(first)
+}
+
+// opensSentence says whether what is right stands behind a mark that would give any word a
+// capital.
+func (c correction) opensSentence() bool {
+	before, _, _ := strings.Cut(c.text, c.right)
+	before = strings.TrimRight(before, " ")
+	return before == "" || strings.ContainsAny(before[len(before)-1:], ".!?")
+}
+
+// withoutOffers is a text without what only offers to go on.
+func withoutOffers(text string) string {
+	for _, q := range asksToTell.FindAllString(text, -1) {
+		if routine.MatchString(strings.TrimSpace(q)) {
+			text = strings.Replace(text, q, "", 1)
+		}
+	}
+	return strings.TrimSpace(atService.ReplaceAllString(text, ""))
+}
+
+// goesOn says whether a text has nothing but small talk and offers to go on.
+func (g *grouping) goesOn(text string) bool { return isSmallTalk(withoutOffers(text), g.names) }
+
+// askedSince says whether something was asked behind a message that is heard.
+func (g *grouping) askedSince(at int) bool {
+	for _, m := range g.heard[at+1:] {
+		if !sameSpeaker(m, g.message) && asksToTell.MatchString(withoutOffers(m.Text)) {
+			return true
+		}
+	}
+	return g.question != "" && g.asker != nil && withoutOffers(g.question) != "" && slices.Index(g.heard, g.asker) > at
+}
+
+// answersBehindSlip takes "oh sorry, Bern" for the answer that it is where something was asked.
+func (g *grouping) answersBehindSlip(c correction) bool {
+	if g.spoken || len(g.out) > 0 || g.question == "" || withoutOffers(g.question) == "" || c.sure() || c.right == c.text || countWords(c.right) > 4 {
+		return false
+	}
+	if slices.ContainsFunc(wordsOf(c.right), func(w word) bool { return excuses[w.low] || colourless[w.low] || spokenTo[w.low] }) {
+		_, value := valueIn(statement{slot: slotOfAnswer(g.question, c.text)})
+		if value != "" && slipAlone.MatchString(value) { // "sorry, phone": nobody lives in Sorry
+			g.spoken, g.asked, g.adjacent = true, "", false
+			return true
+		}
+		return false
+	}
+	if !g.answers(c.right) {
+		return false
+	}
+	if a := slotOfAnswer(g.question, c.right); a.name == "" {
+		return false
+	}
+	g.sentence(c.right)
+	return true
 }

@@ -116,4 +116,111 @@ func TestNothingIsPutRight(t *testing.T) {
 	}
 }
 
+// Words that are of another kind than what was said, or of none, put nothing right: neither
+// what was said just before nor what was said once.
+func TestAWordOfAnotherKindPutsNothingRight(t *testing.T) {
+	for said, texts := range map[string][]string{
+		"i live in bern":             {"*hugs*", "*laughs*", "*facepalm*", "*shrugs*", "*waves*", "i mean whatever", "I mean currently", "actually, Switzerland rocks", "sorry, Alexa", "sorry ChatGPT", "oops, Spotify", "no wait, dinner"},
+		"I work at Aldi":             {"I mean it", "i mean obviously", "i mean, money", "sorry, autocorrect", "wait, Monday", "*sighs*", "sorry, 2"},
+		"I'm vegan":                  {"i mean mostly", "sorry, Siri", "no wait, pizza", "actually, Berlin"},
+		"my name is Tom":             {"sorry Siri", "wait, Friday", "actually, Monday", "no wait, lunch", "*yawns*", "oops, Spotify"},
+		"my cat is called mia":       {"*purrs*", "wait, delivery!", "*meows*"},
+		"my wife is called Ana":      {"wait, spider", "no wait, spider"},
+		"my dog is called Max":       {"wait, squirrel", "no wait, squirrel", "*woof*"},
+		"I have 2 kids":              {"sorry, 1 sec", "wait, 5 mins", "wait, 3 questions", "sorry, 2 more things", "oops, wrong chat"},
+		"I'm 30":                     {"no wait, 5 minutes", "wait, 1 more thing", "sorry, 10 percent battery", "wait 2 sec"},
+		"I weigh 80 kg":              {"wait 2 sec", "sorry, 5 minutes"},
+		"my son is 4":                {"sorry, 1 moment", "wait, 2 questions"},
+		"my budget is 500":           {"sorry, 5 min"},
+		"my commute is 20 minutes":   {"wait, 5 minutes"},
+		"my meeting is at 3pm":       {"oops, 10 minutes late"},
+		"my birthday is May 3":       {"wait, June already", "sorry, Friday vibes"},
+		"my favorite food is pizza":  {"oh no, rain", "sorry, Spotify ad", "wait, police"},
+		"my favorite color is green": {"sorry, basel", "no wait, friday", "actually, Anna"},
+		"I drive a BMW":              {"oops, police", "sorry, AFK"},
+		"I study law":                {"wait, exam", "sorry, Zoom"},
+		"I speak German":             {"sorry, Zoom", "oops, Anna"},
+		"i love sushi":               {"wait, delivery!", "sorry, fat fingers", "i mean yum", "i mean, wow"},
+	} {
+		for _, text := range texts {
+			for name, before := range map[string][]memd.Message{"now": {user(said), assistant("Noted!")}, "once": {user(said), assistant("Noted!"), user("thanks"), assistant("Anytime!")}, "alone": nil} {
+				for _, c := range extracted(t, before, user(text)) {
+					if c.Forget || c.Slot != "" {
+						t.Errorf("%s: %q, %q: %s", name, said, text, quoted(retold([]memd.Candidate{c})))
+					}
+				}
+			}
+		}
+	}
+}
+
+// What was asked since is answered, not what was said before it put right.
+func TestAnAnswerPutsNothingRight(t *testing.T) {
+	for _, test := range []struct{ said, asked, text, want string }{
+		{"I'm 30", "How many kids do you have?", "3 actually", ""},
+		{"I'm 30", "How many kids do you have?", "i mean 3", ""},
+		{"I'm 30", "How many kids do you have?", "oh wait, 3", ""},
+		{"my name is Tom", "Hi Tom! Where do you live?", "oh sorry, Bern", "home=Bern"},
+		{"my name is Tom", "Hi Tom! And your wife's name?", "oops sorry, Ana", ""},
+		{"I have 2 kids", "How old are they?", "sorry, 3 and 5", ""},
+		{"my dog is called Max", "What breed?", "oh sorry, Beagle", ""},
+		{"I love sushi", "Which kind?", "i mean salmon", ""},
+		{"i live in bern", "Which city do you like best?", "no wait, basel", ""},
+		{"i live in bern", "Nice. Tell me your favorite city.", "no wait, basel", ""},
+		{"hello", "Where do you live?", "sorry, phone", ""},
+		{"", "Any allergies?", "actually, shrimp", "allergy:shrimp"},
+		{"hello", "Do you have any allergies?", "oh sorry, peanuts", "allergy:peanuts"},
+	} {
+		before := []memd.Message{assistant(test.asked)}
+		if test.said != "" {
+			before = []memd.Message{user(test.said), assistant(test.asked)}
+		}
+		held := ""
+		for _, c := range extracted(t, before, user(test.text)) {
+			if c.Forget {
+				t.Errorf("%q, %q, %q takes back %q", test.said, test.asked, test.text, c.Text)
+			}
+			held = holds(c)
+			if test.want == "" && (c.Slot == "age" || c.Slot == "name" || strings.HasPrefix(c.Slot, "pet:") || c.Slot == "number of children" || c.Slot == "home") {
+				t.Errorf("%q, %q, %q: %q", test.said, test.asked, test.text, held)
+			}
+		}
+		if test.want != "" && held != test.want {
+			t.Errorf("%q, %q, %q: %q, not %q", test.said, test.asked, test.text, held, test.want)
+		}
+	}
+}
+
+// An offer to go on asks nothing, and what tells its wrong word is right behind a question too.
+func TestAWordIsPutRightBehindAnOffer(t *testing.T) {
+	for _, test := range []struct{ said, other, text, want string }{
+		{"my favorite color is green", "Noted! What else would you like to share?", "no wait, red", "favorite:color=red"},
+		{"my favorite color is green", "Noted! How can I help you today?", "no wait, red", "favorite:color=red"},
+		{"my favorite color is green", "Green, nice! Let me know if I can help with anything.", "no wait, red", "favorite:color=red"},
+		{"i live in bern", "Bern is lovely! Is there anything else you'd like to share?", "sorry, basel", "home=basel"},
+		{"I live in Bern", "Noted!", "sorry, Interlaken", "home=Interlaken"},
+		{"I work at Aldi", "Noted!", "oops, Lidl", "work=Lidl"},
+		{"My name is Tom", "Noted!", "sorry, Tim", "name=Tim"},
+		{"my wife is called Ana", "Noted!", "sorry, Anna", "partner=Anna"},
+		{"I weigh 80 kg", "Noted!", "sorry, 82 kg", "weight=82 kg"},
+		{"I have 2 kids", "Noted!", "no wait, 3", "number of children=3"},
+		{"i live in bern", "What do you like there?", "basel, not bern", "home=basel"},
+		{"i live in bern", "What do you like there?", "*basel", "home=basel"},
+		{"i live in bern", "What do you like there?", "i meant basel", "home=basel"},
+		{"I'm 30", "How many kids do you have?", "31, not 30", "age=31"},
+	} {
+		held, wrong := "", ""
+		for _, c := range extracted(t, []memd.Message{user(test.said), assistant(test.other)}, user(test.text)) {
+			if c.Forget {
+				wrong = c.Text
+			} else {
+				held = holds(c)
+			}
+		}
+		if wrong == "" || fold(held) != fold(test.want) {
+			t.Errorf("%q, %q, %q: holds %q, takes back %q", test.said, test.other, test.text, held, wrong)
+		}
+	}
+}
+
 func fold(text string) string { return strings.ToLower(text) }
