@@ -471,8 +471,8 @@ func (a *Assembler) told(ctx context.Context, tenant, userID string, w windowRea
 
 // silent gives messages with those marked that are quoted for what was not learned from them,
 // and with nothing else of these: in place of the rest stands what was learned, or nothing, if
-// that has ended or was to be forgotten. What was learned of an earlier session stands nowhere
-// else: of it all is quoted.
+// that has ended or was to be forgotten. Of what lies between the summary of an earlier session
+// and what is carried over of it, what was learned stands nowhere else.
 func (t told) silent(messages []said) []said {
 	messages = slices.Clone(messages)
 	for i, s := range messages {
@@ -481,10 +481,10 @@ func (t told) silent(messages []said) []said {
 		case !s.silent:
 		case t.unknown, of.Taken:
 			messages[i].silent = false
-		case learned && s.earlier && len(of.Ended) == 0:
+		case learned && s.gap && len(of.Ended) == 0:
 		case learned:
 			rest := unlearned(s.text, of)
-			if s.earlier {
+			if s.gap {
 				for _, l := range slices.Backward(of.Left) {
 					if l.Role == string(s.role) {
 						rest = strings.TrimSpace(l.Text + " " + rest)
@@ -535,7 +535,7 @@ func (w windowRead) saidEarlier() (all []said) {
 		for _, e := range p.Entries {
 			if p.Summary == nil || e.ID > p.Summary.Upto {
 				s := saidOf(e)
-				s.earlier = true
+				s.earlier, s.gap = true, p.Summary != nil
 				all = append(all, s)
 			}
 		}

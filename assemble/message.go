@@ -26,8 +26,9 @@ type said struct {
 	// for it to be forgotten: nothing but itself tells what it said. part says that the rest of
 	// its text is left out.
 	silent, part bool
-	// earlier says that it is of a session before this one.
-	earlier bool
+	// earlier says that it is of a session before this one, gap that a summary of that ends
+	// before it.
+	earlier, gap bool
 }
 
 // words are what a message is quoted with.
