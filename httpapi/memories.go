@@ -263,7 +263,7 @@ func blank(s string) bool {
 // That an id is needed otherwise, beside the filters or in them, is the store's to say.
 func (c *call) mayAsk(allScopes bool) error {
 	if allScopes {
-		return c.requireAdmin()
+		return c.requireAdmin("all_scopes")
 	}
 	return nil
 }

@@ -78,10 +78,10 @@ func (c *call) requireWriter() error {
 	return nil
 }
 
-// requireAdmin refuses keys that may not ask across all scopes.
-func (c *call) requireAdmin() error {
+// requireAdmin refuses keys that may not ask across all scopes, which what does.
+func (c *call) requireAdmin(what string) error {
 	if !c.mayAllScopes() {
-		return &memd.Error{Kind: memd.Forbidden, Msg: "all_scopes needs an admin's API key"}
+		return &memd.Error{Kind: memd.Forbidden, Msg: what + " needs an admin's API key"}
 	}
 	return nil
 }

@@ -200,8 +200,8 @@ func (s *server) export(ctx context.Context, form string, of export.Of) (answer,
 }
 
 func (s *server) exportAll(ctx context.Context, c *call, in *exportAllInput) (answer, error) {
-	if !c.mayAllScopes() {
-		return answer{}, &memd.Error{Kind: memd.Forbidden, Msg: "this needs an admin's API key"}
+	if err := c.requireAdmin("this"); err != nil {
+		return answer{}, err
 	}
 	return s.export(ctx, in.Form, export.Of{Tenant: c.tenant})
 }

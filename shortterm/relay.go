@@ -195,7 +195,7 @@ func (r *Relay) look(ctx context.Context) (more bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if dead := r.isDead(state, len(live)+len(backfill) > 0); dead {
+	if r.isDead(state, len(live)+len(backfill) > 0) {
 		r.log.cfg.Log.Warn().Msg("the stream holds what nobody is given: it is made anew")
 		return false, r.log.bus.Remake(ctx)
 	}
