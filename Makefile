@@ -48,7 +48,10 @@ test: needs-go setup ## Set up, check the sources and run all tests.
 
 test-long: needs-go setup ## Run the tests that take long, too, and print what came of each fault.
 	@mkdir -p bin && rm -f bin/faults.txt
-	@MEMD_TEST_TABLE=$(CURDIR)/bin/faults.txt $(GO) test -race -tags long -count 1 -timeout 60m ./...; status=$$?; \
+	# As in make test, the rules and what is large run without the detector.
+	@MEMD_TEST_TABLE=$(CURDIR)/bin/faults.txt $(GO) test -race -tags long -count 1 -p 3 -parallel 4 -timeout 60m \
+	  $$($(GO) list ./... | grep -vE '/($(ALONE))$$') && \
+	  $(GO) test -tags long -count 1 -timeout 60m ./lexical ./extract/... ./embed/e5 ./httpapi; status=$$?; \
 	  if [ -f bin/faults.txt ]; then cat bin/faults.txt; fi; exit $$status
 
 bench: needs-go setup ## Measure memd against plain pgx and the bare model (BENCH="-only search").
