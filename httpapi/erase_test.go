@@ -123,7 +123,7 @@ func (h *house) live(key, tenant, user string) {
 	send("DELETE", "/v1/memories?user_id="+user+"&app_id=nobody", nil, "Idempotency-Key", user+"none").want(200)
 	send("POST", "/v1/import", map[string]any{"user_id": user, "data": `{"messages":[{"role":"user","content":"I row"}]}`}).want(202)
 	h.exec(tenant, `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model) SELECT no, tenant_id, 1, 'they keep birds', 'm' FROM conversation_session WHERE user_id = $1 AND session_id = 's1'`, user)
-	h.exec(tenant, `INSERT INTO summary_due (session_no, tenant_id, due_at) SELECT no, tenant_id, now() + interval '1 day' FROM conversation_session WHERE user_id = $1 AND session_id = 's1'`, user)
+	h.exec(tenant, `INSERT INTO summary_due (session_no, tenant_id, due_at) SELECT no, tenant_id, now() + interval '30 minutes' FROM conversation_session WHERE user_id = $1 AND session_id = 's1'`, user)
 }
 
 // A person goes from every table, and nobody else from any.
