@@ -81,6 +81,8 @@ type taker struct {
 	order map[string][]string // by person
 	fail  func(id string) error
 	odd   string
+	// together is the most messages that came at once.
+	together int
 }
 
 func (k *taker) take(user, id string) (known bool) {
@@ -95,24 +97,29 @@ func (k *taker) take(user, id string) (known bool) {
 	return known
 }
 
-func (k *taker) Conversation(_ context.Context, c format.Conversation) (out Outcome, err error) {
+func (k *taker) Conversations(_ context.Context, all []format.Conversation) (out Outcome, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for _, m := range c.Messages {
-		if k.fail != nil {
-			if err := k.fail(m.ID); err != nil {
-				return out, err
+	n := 0
+	for _, c := range all {
+		for _, m := range c.Messages {
+			if k.fail != nil {
+				if err := k.fail(m.ID); err != nil {
+					return out, err
+				}
 			}
-		}
-		switch {
-		case m.ID == k.odd:
-			out.Bad = append(out.Bad, format.Bad{Place: c.Place, Reason: "odd"})
-		case k.take(c.UserID, m.ID):
-			out.Known++
-		default:
-			out.New++
+			switch {
+			case m.ID == k.odd:
+				out.Bad = append(out.Bad, format.Bad{Place: c.Place, Reason: "odd"})
+			case k.take(c.UserID, m.ID):
+				out.Known++
+			default:
+				out.New++
+			}
+			n++
 		}
 	}
+	k.together = max(k.together, n)
 	return out, nil
 }
 
@@ -200,7 +207,7 @@ func TestWhatWasInterruptedIsGoneOnWith(t *testing.T) {
 		return nil
 	}}
 	sent, err := run(resumed)
-	if !errors.Is(err, broken) || sent.New == 0 || slices.Contains(resumed.order["one"], "a3") {
+	if !errors.Is(err, broken) || len(resumed.order["one"]) == 0 || slices.Contains(resumed.order["one"], "a3") {
 		t.Fatalf("sent %+v, %v, %q", sent, err, resumed.order)
 	}
 	resumed.fail = nil
@@ -216,20 +223,24 @@ func TestSendingEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var all []format.Item
 	for i := range 200 {
-		all = append(all, conversation(fmt.Sprint("user", i%7), "s", message(fmt.Sprint(i), day)))
+		var said []format.Message
+		for m := range 300 {
+			said = append(said, message(fmt.Sprint(i, ".", m), day))
+		}
+		all = append(all, conversation(fmt.Sprint("user", i%7), "s", said...))
 	}
 	g, err := Gather(items(all...), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer g.Close()
-	sent, err := g.Send(ctx, &taker{}, 2, func(s Sent) {
-		if s.Messages == 10 {
-			cancel()
-		}
-	})
-	if !errors.Is(err, context.Canceled) || sent.Messages < 10 || sent.Messages > 20 {
+	k := &taker{}
+	sent, err := g.Send(ctx, k, 2, func(Sent) { cancel() })
+	if !errors.Is(err, context.Canceled) || sent.Messages < 900 || sent.Messages > 4*900 {
 		t.Errorf("sent %+v, %v", sent, err)
+	}
+	if k.together != 900 { // as many as may be, of whole parts
+		t.Errorf("%d messages came at once", k.together)
 	}
 }
 

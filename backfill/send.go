@@ -17,10 +17,10 @@ type Outcome struct {
 	Bad []format.Bad
 }
 
-// Target is what takes conversations and memories. Taking the same again must do nothing. An
-// error is one that all else would meet too.
+// Target is what takes conversations and memories, many at a time and in order. Taking the same
+// again must do nothing. An error is one that all else would meet too.
 type Target interface {
-	Conversation(context.Context, format.Conversation) (Outcome, error)
+	Conversations(context.Context, []format.Conversation) (Outcome, error)
 	Memories(context.Context, []format.Memory) (Outcome, error)
 }
 
@@ -40,6 +40,9 @@ const (
 	lanes = 4
 	// waiting is how much waits for each of them.
 	waiting = 8
+	// MostMessages and mostBytes bound what is sent together of conversations.
+	MostMessages = 1000
+	mostBytes    = 4 << 20
 	// memoriesAtOnce are sent together.
 	memoriesAtOnce = 100
 )
@@ -102,41 +105,50 @@ type sending struct {
 	sent Sent
 }
 
-// lane sends what comes, and memories some at a time.
+// lane sends what comes, many at a time: what is of one kind as long as no other comes.
 func (s *sending) lane(ctx context.Context, queue <-chan format.Item) error {
+	var parts []format.Conversation
 	var memories []format.Memory
+	messages, bytes := 0, 0
 	flush := func() error {
-		if len(memories) == 0 {
-			return nil
+		if len(memories) > 0 {
+			out, err := s.to.Memories(ctx, memories)
+			if err != nil {
+				return err
+			}
+			s.note(Sent{Memories: len(memories)}, out)
 		}
-		out, err := s.to.Memories(ctx, memories)
-		if err != nil {
-			return err
+		if len(parts) > 0 {
+			out, err := s.to.Conversations(ctx, parts)
+			if err != nil {
+				return err
+			}
+			s.note(Sent{Parts: len(parts), Messages: messages}, out)
 		}
-		s.note(Sent{Memories: len(memories)}, out)
-		memories = nil
+		memories, parts, messages, bytes = nil, nil, 0, 0
 		return nil
 	}
 	for i := range queue {
-		if err := ctx.Err(); err != nil {
+		if ctx.Err() != nil {
 			return nil
 		}
 		if i.Memory != nil {
-			if memories = append(memories, *i.Memory); len(memories) >= memoriesAtOnce {
+			if len(parts) > 0 || len(memories) >= memoriesAtOnce {
 				if err := flush(); err != nil {
 					return err
 				}
 			}
+			memories = append(memories, *i.Memory)
 			continue
 		}
-		if err := flush(); err != nil {
-			return err
+		n, size := len(i.Conversation.Messages), i.Conversation.Size()
+		if len(memories) > 0 || messages+n > MostMessages || len(parts) >= MostMessages || bytes+size > mostBytes {
+			if err := flush(); err != nil {
+				return err
+			}
 		}
-		out, err := s.to.Conversation(ctx, *i.Conversation)
-		if err != nil {
-			return err
-		}
-		s.note(Sent{Parts: 1, Messages: len(i.Conversation.Messages)}, out)
+		parts = append(parts, *i.Conversation)
+		messages, bytes = messages+n, bytes+size
 	}
 	if ctx.Err() != nil {
 		return nil

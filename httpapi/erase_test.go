@@ -454,6 +454,9 @@ func TestErasingWhileOthersWrite(t *testing.T) {
 	writing(1, func(i int) got {
 		return h.send("POST", "/v1/memories/batch", fmt.Sprintf(`{"memories":[{"user_id":"alice","app_id":"a%d","messages":"Fact %d","infer":false},{"user_id":"alice","run_id":"s","messages":"I like tea %d","wait":false}]}`, i, i, i))
 	})
+	writing(1, func(i int) got {
+		return h.send("POST", "/v1/messages/batch", fmt.Sprintf(`{"items":[{"user_id":"alice","session_id":"s","priority":"backfill",`+pair+`},{"user_id":"alice","session_id":"t%d","priority":"backfill",`+pair+`}]}`, i, i, i, i, i))
+	})
 	writing(1, func(i int) got { return h.send("POST", "/v1/sessions/s/rotate", `{"user_id":"alice"}`) })
 	writing(1, func(i int) got { return h.send("DELETE", "/v1/sessions/s?user_id=alice", nil) })
 	writing(1, func(i int) got {

@@ -49,6 +49,13 @@ func TestNearlyRightBodies(t *testing.T) {
 				}))}
 			continue
 		}
+		if path == "/v1/messages/batch" {
+			fields[path] = map[string]*rapid.Generator[string]{"items": rapid.OneOf(any, rapid.Map(any, func(item string) string { return "[" + item + "]" }),
+				rapid.Map(rapid.SliceOfN(messages, 1, 3), func(each []string) string {
+					return `[{"user_id":"u","messages":` + strings.Join(each, `},{"user_id":"v","session_id":"s","priority":"backfill","messages":`) + `}]`
+				}))}
+			continue
+		}
 		fields[path] = map[string]*rapid.Generator[string]{}
 		for name := range doc.Components.Schemas.SchemaFromRef(item.Post.RequestBody.Content["application/json"].Schema.Ref).Properties {
 			generator := rapid.OneOf(scalar, any)
@@ -66,8 +73,8 @@ func TestNearlyRightBodies(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		path := rapid.SampledFrom(keysOf(fields)).Draw(t, "path")
 		names := rapid.SliceOfNDistinct(rapid.SampledFrom(keysOf(fields[path])), 0, 4, rapid.ID[string]).Draw(t, "names")
-		names = append(names, map[string]string{"/v1/messages": "messages", "/v1/memories": "messages", "/v1/memories/search": "query", "/v1/memories/batch": "memories"}[path])
-		if path != "/v1/memories/batch" {
+		names = append(names, map[string]string{"/v1/messages": "messages", "/v1/memories": "messages", "/v1/memories/search": "query", "/v1/memories/batch": "memories", "/v1/messages/batch": "items"}[path])
+		if !strings.HasSuffix(path, "/batch") {
 			names = append(names, "user_id")
 		}
 		var parts []string

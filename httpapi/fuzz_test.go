@@ -8,7 +8,7 @@ import (
 
 // No body sent to any route that takes one is a fault of memd's, or ends it.
 func FuzzBodies(f *testing.F) {
-	routes := []string{"/v1/messages", "/v1/context", "/v1/sessions", "/v1/memories", "/v1/memories/search", "/v1/memories/list", "/v1/dead-letters/1/retry", "/v1/memories/batch", "/v1/memories/delete",
+	routes := []string{"/v1/messages", "/v1/context", "/v1/sessions", "/v1/memories", "/v1/memories/search", "/v1/memories/list", "/v1/dead-letters/1/retry", "/v1/memories/batch", "/v1/messages/batch", "/v1/memories/delete",
 		"PATCH /v1/memories/{id}", "PATCH /v1/memories/batch", "DELETE /v1/memories/batch"}
 	for i, bodies := range [][]string{
 		{`{"user_id":"u","messages":[{"role":"user","content":"x","id":"c"}],"metadata":{"a":1e400}}`, `{"user_id":"u","session_id":"\ufffd","messages":[{"role":"tool","content":"\u0000"}]}`},

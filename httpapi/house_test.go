@@ -237,6 +237,7 @@ const neverThere = "01930000-0000-7000-8000-000000000000"
 func bodyOf(method, path, id string) string {
 	return strings.ReplaceAll(map[string]string{
 		"POST /v1/messages":                     `{"user_id":"u","messages":[{"role":"user","content":"x"}]}`,
+		"POST /v1/messages/batch":               `{"items":[{"user_id":"u","messages":[{"role":"user","content":"x"}]}]}`,
 		"POST /v1/context":                      `{"user_id":"u","query":"x"}`,
 		"POST /v1/sessions":                     `{"user_id":"u"}`,
 		"POST /v1/memories":                     `{"user_id":"u","messages":"x","infer":false}`,

@@ -166,3 +166,37 @@ func TestAnImportIsCancelledOrGoesWithItsPerson(t *testing.T) {
 	h.send("GET", "/v1/messages?user_id=bob", nil).want(404)
 	h.send("GET", "/v1/import/"+cancelled.ID, nil).want(200, `"state":"cancelled"`)
 }
+
+// Messages of several sessions are written together, or none; each answer is that of the single call.
+func TestMessagesOfSeveralSessionsAreWrittenOrNone(t *testing.T) {
+	h := newHouse(t, houseConfig{})
+	h.send("POST", "/v1/messages/batch", `{"items":[{"user_id":"u","session_id":"s","messages":[{"role":"user","content":"x"}]},
+		{"user_id":"u","messages":[{"role":"user","content":"x"},{"role":"user","content":" "},{"role":"nobody","content":"y"}]},
+		{"messages":[{"role":"user","content":"x"}],"hunter":1},
+		{"user_id":"v","messages":[{"role":"user","content":"x"}],"timezone":"Mars/Base"},{"user_id":"v","messages":[]}]}`).
+		want(422, `"body.items[1].messages[1].content"`, `"body.items[1].messages[2].role"`, `"body.items[2].user_id"`, `"body.items[2].hunter"`,
+			`"body.items[3].timezone"`, `"body.items[4].messages"`, "!items[0]", "!Mars")
+	h.send("GET", "/v1/users", nil).want(200, `"total":0`)
+	two := `{"user_id":"u","session_id":"s","priority":"backfill","messages":[{"role":"user","content":"I keep bees"},{"role":"assistant","content":"Good"}]},`
+	h.send("POST", "/v1/messages/batch", `{"items":[`+strings.TrimSuffix(strings.Repeat(two, 501), ",")+`]}`).want(422, `"location":"body.items"`)
+
+	body := `{"items":[{"user_id":"u","session_id":"s","priority":"backfill","messages":[{"role":"user","content":"I keep bees","id":"a"},{"role":"user","content":"again","id":"a"}]},
+		{"user_id":"v","priority":"backfill","infer":false,"messages":[{"role":"user","content":"I have a cat"}]},
+		{"user_id":"u","session_id":"s","agent_id":"g","priority":"backfill","messages":[{"role":"assistant","content":"Good","created_at":"2020-01-01"}]}]}`
+	var got appendBatchAnswer
+	h.send("POST", "/v1/messages/batch", body, "Idempotency-Key", "k").want(201, `"duplicate":true`, `"ingest":{"state":"skipped"}`, `"created_at":"2020-01-01T00:00:00Z"`).into(&got)
+	if len(got.Items) != 3 || got.Items[0].SessionID != "s" || len(got.Items[1].SessionID) != 36 || got.Items[0].Messages[1].ID != got.Items[0].Messages[0].ID {
+		t.Errorf("%+v", got)
+	}
+	if again := h.send("POST", "/v1/messages/batch", body, "Idempotency-Key", "k").want(201); again.header.Get(replayedHeader) != "true" {
+		t.Errorf("%v", again.header)
+	}
+	h.send("GET", "/v1/messages?user_id=u&session_id=s", nil).want(200, "I keep bees", "Good", "!again")
+	h.settle()
+	if n := h.total("u"); n != 1 {
+		t.Errorf("%d memories", n)
+	}
+	if n := h.total("v"); n != 0 {
+		t.Errorf("%d memories of what is not learned from", n)
+	}
+}

@@ -32,6 +32,36 @@ type postMessages struct {
 	Infer     bool          `json:"infer" default:"true" doc:"false: logged, never learned from."`
 	Scopes    []string      `json:"scopes" default:"USER,ASSISTANT" enum:"USER,ASSISTANT" doc:"Whose messages are learned from."`
 	Priority  string        `json:"priority" default:"live" enum:"live,backfill" doc:"backfill waits behind live traffic."`
+
+	// append is what the fields say, made by check.
+	append shortterm.Append
+}
+
+// check makes of the fields what is to be written, and tells what is wrong with them.
+func (b *postMessages) check(location string) []*memd.Error {
+	messages, faults := parseMessages(b.Messages, location+".messages")
+	zone, fault := checkZone(b.Timezone, location)
+	if fault != nil {
+		faults = append(faults, fault)
+	}
+	b.append = shortterm.Append{
+		UserID: string(b.UserID), SessionID: string(b.SessionID), AgentID: string(b.AgentID), AppID: string(b.AppID),
+		Messages: messages, Metadata: json.RawMessage(b.Metadata), Timezone: zone,
+		Infer: b.Infer, Learn: roles(b.Scopes), Backfill: b.Priority == "backfill",
+	}
+	return faults
+}
+
+type postMessagesBatchInput struct {
+	Body postMessagesBatch
+}
+
+type postMessagesBatch struct {
+	Items batch[postMessages] `json:"items" required:"true" doc:"Bodies of POST /v1/messages, with at most 1,000 messages in all. All are written, or none."`
+}
+
+type appendBatchAnswer struct {
+	Items []appendAnswer `json:"items" doc:"In the order given, each what POST /v1/messages answers."`
 }
 
 type appendAnswer struct {
@@ -187,6 +217,12 @@ func (s *server) messageRoutes() {
 		answers:     map[int]any{201: appendAnswer{}},
 	}, s.postMessages)
 	handle(s, operation{
+		method: http.MethodPost, path: "/v1/messages/batch", name: "append-messages-batch", tag: "Short tier", effect: logs,
+		summary:     "Write messages of several sessions to the log, or none of them",
+		description: "In one transaction: what imports bring. 422 lists every item that is wrong.",
+		answers:     map[int]any{201: appendBatchAnswer{}},
+	}, s.postMessagesBatch)
+	handle(s, operation{
 		method: http.MethodGet, path: "/v1/messages", name: "list-messages", tag: "Short tier", waits: maxWait,
 		summary:     "Read a session",
 		description: "Chronological, in the order of arrival: the last ones, or with after the first ones after it, so that a client that gives the last id it saw misses nothing.",
@@ -200,25 +236,44 @@ func (s *server) messageRoutes() {
 }
 
 func (s *server) postMessages(ctx context.Context, c *call, in *postMessagesInput) (answer, error) {
-	b := in.Body
-	messages, faults := parseMessages(b.Messages, "body.messages")
-	zone, fault := checkZone(b.Timezone, "body")
-	if fault != nil {
-		faults = append(faults, fault)
-	}
-	if err := invalid(faults); err != nil {
-		return answer{}, err
-	}
-	appended, err := s.Log.Append(ctx, c.tenant, shortterm.Append{
-		UserID: string(b.UserID), SessionID: string(b.SessionID), AgentID: string(b.AgentID), AppID: string(b.AppID),
-		Messages: messages, Metadata: json.RawMessage(b.Metadata), Timezone: zone,
-		Infer: b.Infer, Learn: roles(b.Scopes), Backfill: b.Priority == "backfill", Key: c.key,
-	})
+	a := in.Body.append
+	a.Key = c.key
+	appended, err := s.Log.Append(ctx, c.tenant, a)
 	if err != nil {
 		return answer{}, err
 	}
 	return answer{status: http.StatusCreated, replayed: appended.Replayed,
-		body: appendAnswer{appended.SessionID, appended.NextSessionID, appendedMessages(appended)}}, nil
+		body: shownAppend(appended)}, nil
+}
+
+func (s *server) postMessagesBatch(ctx context.Context, c *call, in *postMessagesBatchInput) (answer, error) {
+	b := &in.Body.Items
+	if err := b.err(); err != nil {
+		return answer{}, err
+	}
+	all := make([]shortterm.Append, len(b.items))
+	n := 0
+	for i, item := range b.items {
+		all[i] = item.append
+		n += len(item.append.Messages)
+	}
+	if n > maxItems {
+		return answer{}, memd.InvalidField("body.items", "must have at most %d messages in all", maxItems)
+	}
+	appended, err := s.Log.AppendAll(ctx, c.tenant, all, c.key)
+	if err != nil {
+		return answer{}, err
+	}
+	out, replayed := appendBatchAnswer{}, false
+	for _, a := range appended {
+		out.Items = append(out.Items, shownAppend(a))
+		replayed = replayed || a.Replayed
+	}
+	return answer{status: http.StatusCreated, replayed: replayed, body: out}, nil
+}
+
+func shownAppend(a shortterm.Appended) appendAnswer {
+	return appendAnswer{a.SessionID, a.NextSessionID, appendedMessages(a)}
 }
 
 func (s *server) getMessages(ctx context.Context, c *call, in *messagesInput) (answer, error) {

@@ -28,7 +28,7 @@ func writesSomething(params []*huma.Param) bool {
 
 // routes is every route of the contract that is there so far.
 var routes = []string{
-	"POST /v1/messages", "GET /v1/messages", "GET /v1/messages/{id}", "PATCH /v1/messages/{id}", "DELETE /v1/messages/{id}",
+	"POST /v1/messages", "POST /v1/messages/batch", "GET /v1/messages", "GET /v1/messages/{id}", "PATCH /v1/messages/{id}", "DELETE /v1/messages/{id}",
 	"POST /v1/messages/{id}/reextract", "GET /v1/ingest",
 	"GET /v1/dead-letters", "POST /v1/dead-letters/{id}/retry", "POST /v1/dead-letters/{id}/discard",
 	"POST /v1/context", "POST /v1/sessions", "GET /v1/sessions", "GET /v1/sessions/{session_id}",

@@ -233,76 +233,124 @@ func (t *taken) hold(ctx context.Context, do func() error) error {
 	return postgres.Err("importjob.hold", err)
 }
 
-// Conversation implements backfill.Target.
-func (t *taken) Conversation(ctx context.Context, c format.Conversation) (out backfill.Outcome, err error) {
-	err = t.hold(ctx, func() error { return t.take(ctx, c, &out) })
+// Conversations implements backfill.Target.
+func (t *taken) Conversations(ctx context.Context, all []format.Conversation) (out backfill.Outcome, err error) {
+	err = t.hold(ctx, func() error { return t.take(ctx, all, &out) })
 	return out, err
 }
 
-// take puts a part of a conversation into the log.
-func (t *taken) take(ctx context.Context, c format.Conversation, out *backfill.Outcome) error {
-	if c.Opens {
-		_, err := t.r.log.CreateSession(ctx, t.tenant, shortterm.NewSession{UserID: c.UserID, SessionID: c.SessionID, AgentID: c.AgentID,
-			PreviousSessionID: c.PreviousSessionID, Metadata: c.About})
-		if memd.KindOf(err) == memd.Invalid && c.PreviousSessionID != "" {
-			c.PreviousSessionID = ""
-			return t.take(ctx, c, out)
-		}
-		if k := memd.KindOf(err); err != nil && k != memd.Conflict && k != memd.Invalid {
-			return err
-		}
-		return nil
-	}
-	for rest := c.Messages; len(rest) > 0; {
-		n := 0
-		for n < len(rest) && rest[0].Zone == rest[n].Zone && rest[0].NoLearn == rest[n].NoLearn && bytes.Equal(rest[0].Metadata, rest[n].Metadata) {
-			n++
-		}
-		if err := t.append(ctx, c, rest[:n], out); err != nil {
-			return err
-		}
-		rest = rest[n:]
-	}
-	return nil
-}
-
-func (t *taken) append(ctx context.Context, c format.Conversation, all []format.Message, out *backfill.Outcome) error {
-	a := shortterm.Append{UserID: c.UserID, SessionID: c.SessionID, AgentID: c.AgentID, AppID: c.AppID, Metadata: all[0].Metadata,
-		Timezone: all[0].Zone, Infer: !all[0].NoLearn, Learn: []memd.Role{memd.RoleUser, memd.RoleAssistant}, Backfill: true}
-	for _, m := range all {
-		parsed, err := memd.ParseMessage(m.Raw)
-		if err != nil {
-			return err // it was parsed before
-		}
-		parsed.ClientID, parsed.CreatedAt = m.ID, m.CreatedAt
-		a.Messages = append(a.Messages, parsed)
-	}
-	appended, err := t.r.log.Append(ctx, t.tenant, a)
-	var e *memd.Error
-	switch {
-	case err == nil:
-		for _, m := range appended.Messages {
-			if m.Duplicate {
-				out.Known++
-			} else {
-				out.New++
-			}
-		}
-		return nil
-	case errors.As(err, &e) && (e.Kind == memd.Invalid || e.Kind == memd.Conflict && e.Field != ""):
-		if len(all) > 1 && e.Kind == memd.Invalid {
-			half := len(all) / 2
-			if err := t.append(ctx, c, all[:half], out); err != nil {
+// take puts parts of conversations into the log.
+func (t *taken) take(ctx context.Context, all []format.Conversation, out *backfill.Outcome) error {
+	var stretches []stretch
+	for _, c := range all {
+		if c.Opens {
+			if err := t.open(ctx, c); err != nil {
 				return err
 			}
-			return t.append(ctx, c, all[half:], out)
+			continue
 		}
-		for _, m := range all {
-			out.Bad = append(out.Bad, format.Bad{Place: format.Place{File: c.File, Line: m.Line}, Reason: e.Msg})
+		for rest := c.Messages; len(rest) > 0; {
+			n := 1
+			for n < len(rest) && rest[0].Alike(rest[n]) {
+				n++
+			}
+			s, err := stretchOf(c, rest[:n])
+			if err != nil {
+				return err
+			}
+			stretches, rest = append(stretches, s), rest[n:]
 		}
+	}
+	if len(stretches) == 0 {
+		return nil
+	}
+	return t.append(ctx, stretches, out)
+}
+
+// open makes a session, unless it is there, or its messages will do without it.
+func (t *taken) open(ctx context.Context, c format.Conversation) error {
+	_, err := t.r.log.CreateSession(ctx, t.tenant, shortterm.NewSession{UserID: c.UserID, SessionID: c.SessionID, AgentID: c.AgentID,
+		PreviousSessionID: c.PreviousSessionID, Metadata: c.About})
+	switch k := memd.KindOf(err); {
+	case err == nil, k == memd.Conflict:
+		return nil
+	case k == memd.Invalid && c.PreviousSessionID != "":
+		c.PreviousSessionID = "" // it was deleted
+		return t.open(ctx, c)
+	case k == memd.Invalid:
 		return nil
 	}
 	return err
+}
+
+// stretch is a run of messages of a conversation that the log takes together; lines are where they stand.
+type stretch struct {
+	shortterm.Append
+	file  string
+	lines []int
+}
+
+func stretchOf(c format.Conversation, all []format.Message) (stretch, error) {
+	s := stretch{file: c.File, Append: shortterm.Append{UserID: c.UserID, SessionID: c.SessionID, AgentID: c.AgentID, AppID: c.AppID, Metadata: all[0].Metadata,
+		Timezone: all[0].Zone, Infer: !all[0].NoLearn, Learn: []memd.Role{memd.RoleUser, memd.RoleAssistant}, Backfill: true}}
+	for _, m := range all {
+		parsed, err := memd.ParseMessage(m.Raw)
+		if err != nil {
+			return s, err // it was parsed before
+		}
+		parsed.ClientID, parsed.CreatedAt = m.ID, m.CreatedAt
+		s.Messages, s.lines = append(s.Messages, parsed), append(s.lines, m.Line)
+	}
+	return s, nil
+}
+
+// halves parts it in two; it must have two messages.
+func (s stretch) halves() (first, second stretch) {
+	n := len(s.lines) / 2
+	first, second = s, s
+	first.Messages, first.lines = s.Messages[:n], s.lines[:n]
+	second.Messages, second.lines = s.Messages[n:], s.lines[n:]
+	return first, second
+}
+
+// append puts messages into the log, and sets aside what that refuses.
+func (t *taken) append(ctx context.Context, all []stretch, out *backfill.Outcome) error {
+	appends := make([]shortterm.Append, len(all))
+	for i, s := range all {
+		appends[i] = s.Append
+	}
+	answers, err := t.r.log.AppendAll(ctx, t.tenant, appends, nil)
+	var e *memd.Error
+	switch {
+	case err == nil:
+		for _, a := range answers {
+			for _, m := range a.Messages {
+				if m.Duplicate {
+					out.Known++
+				} else {
+					out.New++
+				}
+			}
+		}
+		return nil
+	case !errors.As(err, &e) || e.Kind != memd.Invalid && (e.Kind != memd.Conflict || e.Field == ""):
+		return err
+	}
+	first, second := all[:len(all)/2], all[len(all)/2:]
+	if len(all) == 1 {
+		if len(all[0].lines) == 1 || e.Kind == memd.Conflict { // of which the session is the cause
+			for _, line := range all[0].lines {
+				out.Bad = append(out.Bad, format.Bad{Place: format.Place{File: all[0].file, Line: line}, Reason: e.Msg})
+			}
+			return nil
+		}
+		a, b := all[0].halves()
+		first, second = []stretch{a}, []stretch{b}
+	}
+	if err := t.append(ctx, first, out); err != nil {
+		return err
+	}
+	return t.append(ctx, second, out)
 }
 
 // Memories implements backfill.Target.

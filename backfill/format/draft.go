@@ -164,8 +164,8 @@ func encode(v any) json.RawMessage {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
-// items makes of a draft what it is worth: conversations of at most maxMessages, and what of it
-// cannot be read.
+// items makes of a draft what it is worth: conversations in parts that are not too large, and what
+// of it cannot be read.
 func (d draft) items(o Options) (out []Item) {
 	c := d.Conversation
 	var kept []Message
@@ -218,7 +218,11 @@ func (d draft) items(o Options) (out []Item) {
 	}
 	fillTimes(kept, started)
 	for len(kept) > 0 {
-		n := min(len(kept), maxMessages)
+		n, size := 0, 0
+		for n < min(len(kept), maxMessages) && (n == 0 || size+len(kept[n].Raw) <= partBytes) {
+			size += len(kept[n].Raw)
+			n++
+		}
 		part := c
 		part.Messages, kept = kept[:n:n], kept[n:]
 		part.Line = part.Messages[0].Line

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"encoding/json"
 	"time"
 
@@ -36,12 +37,20 @@ type Conversation struct {
 	Opens             bool            `json:"opens,omitempty"`
 	PreviousSessionID string          `json:"previous_session_id,omitempty"`
 	About             json.RawMessage `json:"about,omitempty"`
-	// Messages hold at most maxMessages.
+	// Messages are at most maxMessages, and have no more than partBytes unless there is but one.
 	Messages []Message `json:"messages,omitempty"`
 	// Empty counts messages that say nothing and were left out, Repeated those that stood
 	// there twice.
 	Empty    int `json:"empty,omitempty"`
 	Repeated int `json:"repeated,omitempty"`
+}
+
+// Size is about how many bytes its messages have.
+func (c Conversation) Size() (n int) {
+	for _, m := range c.Messages {
+		n += len(m.Raw) + len(m.Metadata)
+	}
+	return n
 }
 
 // Message is one message of a conversation.
@@ -60,6 +69,12 @@ type Message struct {
 	Metadata json.RawMessage `json:"metadata,omitempty"`
 	// NoLearn says that nothing is to be learned from it.
 	NoLearn bool `json:"no_learn,omitempty"`
+}
+
+// Alike says whether another message of the conversation is of the same zone, with the same metadata,
+// and learned from as this one is: such go together.
+func (m Message) Alike(other Message) bool {
+	return m.Zone == other.Zone && m.NoLearn == other.NoLearn && bytes.Equal(m.Metadata, other.Metadata)
 }
 
 // Memory is a statement that another store remembered, to be kept as it is.
@@ -105,8 +120,10 @@ func (i Item) Time() time.Time {
 }
 
 const (
-	// maxMessages is the most messages of a conversation that is given at once.
+	// maxMessages is the most messages of a conversation that is given at once, partBytes the most bytes of
+	// several.
 	maxMessages = 500
+	partBytes   = 1 << 20
 	// maxBadText is the most of a bad line that is kept.
 	maxBadText = 64 << 10
 )

@@ -212,6 +212,7 @@ type runs struct {
 	o     Options
 	yield func(Item, error) bool
 	open  *draft
+	size  int // of what open has
 }
 
 func newRuns(file string, o Options, yield func(Item, error) bool) *runs {
@@ -223,7 +224,7 @@ func (r *runs) add(of draft, s said) bool {
 	if of.SessionID == "" {
 		of.SessionID = sessionOf(r.file)
 	}
-	if r.open != nil && (r.open.SessionID != of.SessionID || r.open.UserID != of.UserID || r.open.AgentID != of.AgentID || r.open.AppID != of.AppID || len(r.open.said) >= maxMessages) {
+	if r.open != nil && (r.open.SessionID != of.SessionID || r.open.UserID != of.UserID || r.open.AgentID != of.AgentID || r.open.AppID != of.AppID || len(r.open.said) >= maxMessages || r.size >= partBytes) {
 		if !r.flush() {
 			return false
 		}
@@ -232,6 +233,7 @@ func (r *runs) add(of draft, s said) bool {
 		r.open = &of
 	}
 	r.open.said = append(r.open.said, s)
+	r.size += len(s.text)
 	return true
 }
 
@@ -240,7 +242,7 @@ func (r *runs) flush() bool {
 		return true
 	}
 	d := *r.open
-	r.open = nil
+	r.open, r.size = nil, 0
 	return give(d, r.o, r.yield)
 }
 

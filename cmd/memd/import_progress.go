@@ -137,10 +137,18 @@ func (p *progress) await(ctx context.Context, n int) error {
 			return err
 		}
 		p.backlog, p.looked, p.since = open, time.Now(), n
-		if p.most == 0 || open <= p.most || open == 0 {
+		if p.most == 0 || open+n <= p.most || open == 0 {
 			return nil
 		}
 	}
+}
+
+// room is how many messages may be sent at once: no more than half of what may wait.
+func (p *progress) room() int {
+	if p.most == 0 {
+		return backfill.MostMessages
+	}
+	return max(1, min(backfill.MostMessages, p.most/2))
 }
 
 // look asks how many messages wait; pause has memd take a moment, unless none do.

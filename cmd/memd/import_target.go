@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/backfill"
@@ -20,10 +21,7 @@ type remoteTarget struct {
 	backlog *progress
 }
 
-// maxSent is about how many bytes of messages go into one request.
-const maxSent = 8 << 20
-
-// appendBody is the body of POST /v1/messages.
+// appendBody is an item of POST /v1/messages/batch.
 type appendBody struct {
 	UserID    string            `json:"user_id"`
 	SessionID string            `json:"session_id"`
@@ -57,51 +55,106 @@ func sentMessage(m format.Message) json.RawMessage {
 	return b.Bytes()
 }
 
-// Conversation implements backfill.Target.
-func (t *remoteTarget) Conversation(ctx context.Context, c format.Conversation) (out backfill.Outcome, err error) {
-	if c.Opens {
-		return out, t.open(ctx, c)
-	}
-	if err := t.backlog.await(ctx, len(c.Messages)); err != nil {
-		return out, err
-	}
+// stretch is a run of messages of a conversation that are posted as one item.
+type stretch struct {
+	of       format.Conversation
+	messages []format.Message
+}
+
+// stretches parts a conversation where its messages differ in what is said of all of an item.
+func stretches(c format.Conversation) (all []stretch) {
 	for rest := c.Messages; len(rest) > 0; {
-		n, size := 0, 0
-		for n < len(rest) && alike(rest[0], rest[n]) && (n == 0 || size+len(rest[n].Raw) < maxSent) {
-			size += len(rest[n].Raw)
+		n := 1
+		for n < len(rest) && rest[0].Alike(rest[n]) {
 			n++
 		}
-		if err := t.append(ctx, c, rest[:n], &out); err != nil {
+		all = append(all, stretch{c, rest[:n]})
+		rest = rest[n:]
+	}
+	return all
+}
+
+func (s stretch) body() appendBody {
+	first := s.messages[0]
+	b := appendBody{UserID: s.of.UserID, SessionID: s.of.SessionID, AgentID: s.of.AgentID, AppID: s.of.AppID,
+		Metadata: first.Metadata, Timezone: first.Zone, Infer: !first.NoLearn, Priority: "backfill"}
+	for _, m := range s.messages {
+		b.Messages = append(b.Messages, sentMessage(m))
+	}
+	return b
+}
+
+// aside says of a message that it is set aside.
+func (s stretch) aside(m format.Message, reason string) format.Bad {
+	return format.Bad{Place: format.Place{File: s.of.File, Line: m.Line}, Reason: reason, Text: string(m.Raw)}
+}
+
+// Conversations implements backfill.Target.
+func (t *remoteTarget) Conversations(ctx context.Context, all []format.Conversation) (out backfill.Outcome, err error) {
+	var parts []stretch
+	for _, c := range all {
+		if c.Opens {
+			if err := t.open(ctx, c); err != nil {
+				return out, err
+			}
+			continue
+		}
+		parts = append(parts, stretches(c)...)
+	}
+	for len(parts) > 0 {
+		var some []stretch
+		n := 0
+		some, parts, n = upTo(parts, t.backlog.room())
+		if err := t.backlog.await(ctx, n); err != nil {
 			return out, err
 		}
-		rest = rest[n:]
+		if err := t.append(ctx, some, &out); err != nil {
+			return out, err
+		}
 	}
 	return out, nil
 }
 
-// alike says whether two messages go into one request.
-func alike(a, b format.Message) bool {
-	return a.Zone == b.Zone && a.NoLearn == b.NoLearn && bytes.Equal(a.Metadata, b.Metadata)
+// upTo takes at most so many messages from the first on; n is how many there are in some.
+func upTo(all []stretch, most int) (some, rest []stretch, n int) {
+	for i, s := range all {
+		if n+len(s.messages) <= most {
+			n += len(s.messages)
+			continue
+		}
+		rest = all[i:]
+		if k := most - n; k > 0 {
+			some = append(all[:i:i], stretch{s.of, s.messages[:k]})
+			return some, append([]stretch{{s.of, s.messages[k:]}}, all[i+1:]...), most
+		}
+		return all[:i:i], rest, n
+	}
+	return all, nil, n
 }
 
-// append posts messages of one session. What is refused of them is set aside, and the rest
+// append posts messages of many sessions. What is refused of them is set aside, and the rest
 // posted without it.
-func (t *remoteTarget) append(ctx context.Context, c format.Conversation, all []format.Message, out *backfill.Outcome) error {
-	body := appendBody{UserID: c.UserID, SessionID: c.SessionID, AgentID: c.AgentID, AppID: c.AppID,
-		Metadata: all[0].Metadata, Timezone: all[0].Zone, Infer: !all[0].NoLearn, Priority: "backfill"}
-	for _, m := range all {
-		body.Messages = append(body.Messages, sentMessage(m))
+func (t *remoteTarget) append(ctx context.Context, all []stretch, out *backfill.Outcome) error {
+	var body struct {
+		Items []appendBody `json:"items"`
+	}
+	for _, s := range all {
+		body.Items = append(body.Items, s.body())
 	}
 	var answer struct {
-		Messages []struct{ Duplicate bool }
+		Items []struct {
+			Messages []struct{ Duplicate bool }
+		}
 	}
-	err := t.memd.post(ctx, "/v1/messages", encoded(body), &answer)
+	err := t.memd.post(ctx, "/v1/messages/batch", encoded(body), &answer)
 	if err == nil {
-		for _, m := range answer.Messages {
-			if m.Duplicate {
-				out.Known++
-			} else {
-				out.New++
+		for _, item := range answer.Items {
+			for _, m := range item.Messages {
+				if m.Duplicate {
+					out.Known++
+				} else {
+					out.New++
+				}
 			}
 		}
 		return nil
@@ -110,35 +163,65 @@ func (t *remoteTarget) append(ctx context.Context, c format.Conversation, all []
 	if refused == nil {
 		return err
 	}
-	aside := func(m format.Message, reason string) {
-		out.Bad = append(out.Bad, format.Bad{Place: format.Place{File: c.File, Line: m.Line}, Reason: reason, Text: string(m.Raw)})
-	}
-	odd := refused.odd("messages", len(all))
-	switch {
-	case len(odd) > 0:
-		var rest []format.Message
-		for i, m := range all {
-			if why, ok := odd[i]; ok {
-				aside(m, why)
-			} else {
-				rest = append(rest, m)
-			}
-		}
+	if odd := refused.odd("items", len(all)); len(odd) > 0 {
+		rest := withoutOdd(all, odd, out)
 		if len(rest) == 0 {
 			return nil
 		}
-		return t.append(ctx, c, rest, out)
-	case len(all) > 1 && refused.status != http.StatusConflict: // one of them, or all together
-		half := len(all) / 2
-		if err := t.append(ctx, c, all[:half], out); err != nil {
+		return t.append(ctx, rest, out)
+	}
+	first, second := halves(all)
+	if second != nil { // it is one of them, or all together
+		if err := t.append(ctx, first, out); err != nil {
 			return err
 		}
-		return t.append(ctx, c, all[half:], out)
+		return t.append(ctx, second, out)
 	}
-	for _, m := range all {
-		aside(m, refused.Error())
+	for _, m := range all[0].messages {
+		out.Bad = append(out.Bad, all[0].aside(m, refused.Error()))
 	}
 	return nil
+}
+
+// withoutOdd sets aside what is odd and gives the rest.
+func withoutOdd(all []stretch, odd map[int][]oddity, out *backfill.Outcome) (rest []stretch) {
+	for i, s := range all {
+		why := map[int]string{} // by message
+		for _, o := range odd[i] {
+			if n, words := o.inList("messages"); n >= 0 && n < len(s.messages) {
+				why[n] = words
+				continue
+			}
+			for n := range s.messages { // it is wrong with all of them
+				why[n] = o.words()
+			}
+		}
+		left := stretch{of: s.of}
+		for n, m := range s.messages {
+			if words, isOdd := why[n]; isOdd {
+				out.Bad = append(out.Bad, s.aside(m, words))
+			} else {
+				left.messages = append(left.messages, m)
+			}
+		}
+		if len(left.messages) > 0 {
+			rest = append(rest, left)
+		}
+	}
+	return rest
+}
+
+// halves parts what is posted in two, second is nil of a single message.
+func halves(all []stretch) (first, second []stretch) {
+	if n := len(all); n > 1 {
+		return all[:n/2], all[n/2:]
+	}
+	s := all[0]
+	n := len(s.messages)
+	if n < 2 {
+		return all, nil
+	}
+	return []stretch{{s.of, s.messages[:n/2]}}, []stretch{{s.of, s.messages[n/2:]}}
 }
 
 // rejects gives the refusal of what is wrong in itself, nil for an error that all else would
@@ -155,18 +238,40 @@ func rejects(err error) *refusal {
 	return nil
 }
 
-var faultPlace = regexp.MustCompile(`^body\.([a-z]+)\[(\d+)\]`)
+// oddity is what is wrong with an item of a list: where in it, and what.
+type oddity struct{ place, message string }
+
+func (o oddity) words() string { return o.place + " " + o.message }
+
+var itemPlace = regexp.MustCompile(`^\.?([a-z]+)\[(\d+)\]`)
+
+// inList gives the number of the item of a list within that is wrong, and what is; -1 for none.
+func (o oddity) inList(list string) (int, string) {
+	found := itemPlace.FindStringSubmatch(o.place)
+	if found == nil || found[1] != list {
+		return -1, ""
+	}
+	n, err := strconv.Atoi(found[2])
+	if err != nil {
+		return -1, ""
+	}
+	return n, oddity{o.place[len(found[0]):], o.message}.words()
+}
 
 // odd says which items of a list are wrong, and why.
-func (r *refusal) odd(list string, n int) map[int]string {
-	all := map[int]string{}
+func (r *refusal) odd(list string, n int) map[int][]oddity {
+	all := map[int][]oddity{}
 	for _, f := range r.faults {
-		found := faultPlace.FindStringSubmatch(f.Location)
+		place, ok := strings.CutPrefix(f.Location, "body.")
+		if !ok {
+			continue
+		}
+		found := itemPlace.FindStringSubmatch(place)
 		if found == nil || found[1] != list {
 			continue
 		}
 		if i, err := strconv.Atoi(found[2]); err == nil && i < n {
-			all[i] = f.Location[len(found[0]):] + " " + f.Message
+			all[i] = append(all[i], oddity{place[len(found[0]):], f.Message})
 		}
 	}
 	return all
@@ -273,9 +378,9 @@ func (t *remoteTarget) remember(ctx context.Context, all []format.Memory, out *b
 	}
 	var rest []format.Memory
 	for i, m := range all {
-		why, isOdd := odd[i]
-		if len(odd) == 0 {
-			why, isOdd = refused.Error(), true
+		why, isOdd := refused.Error(), len(odd) == 0
+		for _, o := range odd[i] {
+			why, isOdd = o.words(), true
 		}
 		if isOdd {
 			out.Bad = append(out.Bad, format.Bad{Place: m.Place, Reason: why, Text: m.Text})

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -127,7 +128,7 @@ func TestEachFormatIsImportedOnce(t *testing.T) {
 	}
 
 	exportComesBack(t, d)
-	importIsResumed(t, d)
+	d = importIsResumed(t, d, dir)
 
 	// What was posted goes in although memd is killed.
 	body, _ := json.Marshal(map[string]any{"user_id": "posted", "name": "posted.jsonl", "data": `{"messages":[{"role":"user","content":"I collect stamps"}]}`})
@@ -193,18 +194,26 @@ func exportComesBack(t *testing.T, d *daemon) {
 	}
 }
 
-// importIsResumed kills an importer half-way, has another go on, and compares with a run that
-// was let be.
-func importIsResumed(t *testing.T, d *daemon) {
-	file := filepath.Join(t.TempDir(), "many.jsonl")
+// importIsResumed kills an importer and memd half-way, has another go on from elsewhere, and compares
+// with a run that was let be.
+func importIsResumed(t *testing.T, d *daemon, dir string) *daemon {
+	const conversations, each = 40, 75
 	var b strings.Builder
-	for c := range 40 {
-		fmt.Fprintf(&b, `{"id":"c%d","created_at":"2022-03-%02dT10:00:00Z","messages":[{"role":"user","content":"I planted %d apple trees"},{"role":"assistant","content":"Good."},{"role":"tool","tool_call_id":"x","content":""}]}`+"\n", c, 28-c%28, c+2)
+	for c := range conversations {
+		fmt.Fprintf(&b, `{"id":"c%d","created_at":"2022-03-%02dT10:00:00Z","messages":[{"role":"user","content":"I planted %d apple trees"},{"role":"assistant","content":"Good."}`, c, 28-c%28, c+2)
+		for m := range each - 2 {
+			fmt.Fprintf(&b, `,{"role":"tool","tool_call_id":"x","content":"%d"}`, m%3)
+		}
+		b.WriteString("]}\n")
 	}
-	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
+	file := func() string { // each time as if it lay on another machine
+		name := filepath.Join(t.TempDir(), "many.jsonl")
+		if err := os.WriteFile(name, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return name
 	}
-	if code, got, problems := runImport(t, d.url, "--user", "straight", file); code != 0 || got.New != 120 {
+	if code, got, problems := runImport(t, d.url, "--user", "straight", file()); code != 0 || got.New != conversations*each {
 		t.Fatalf("exit %d, %+v\n%s", code, got, problems)
 	}
 	target, _ := url.Parse(d.url)
@@ -213,7 +222,7 @@ func importIsResumed(t *testing.T, d *daemon) {
 	half := make(chan struct{})
 	var once sync.Once
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && posts.Add(1) > 17 {
+		if r.Method == http.MethodPost && posts.Add(1) > 2 {
 			_, _ = io.Copy(io.Discard, r.Body) // else nobody sees that the caller is gone
 			once.Do(func() { close(half) })
 			<-r.Context().Done()
@@ -222,7 +231,7 @@ func importIsResumed(t *testing.T, d *daemon) {
 		through.ServeHTTP(w, r)
 	}))
 	defer proxy.Close()
-	cmd := exec.Command(binary, "import", "--user", "resumed", file)
+	cmd := exec.Command(binary, "import", "--user", "resumed", file())
 	cmd.Env = append(cleanEnv(), "MEMD_URL="+proxy.URL)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -230,24 +239,57 @@ func importIsResumed(t *testing.T, d *daemon) {
 	<-half
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait()
-	if n := len(d.saidBy("resumed")); n != 17*3 {
-		t.Errorf("half-way there are %d messages", n)
+	d.kill()
+	d.eventuallyGone(dir)
+	d = start(t, dir)
+	there := len(d.saidBy("resumed"))
+	if there == 0 || there >= conversations*each || there%each != 0 {
+		t.Errorf("half-way there are %d messages", there)
 	}
-	code, got, problems := runImport(t, d.url, "--user", "resumed", "--wait", file)
-	if code != 0 || got.New != 120-17*3 || got.Known != 17*3 {
+	code, got, problems := runImport(t, d.url, "--user", "resumed", "--wait", file())
+	if code != 0 || got.New != conversations*each-there || got.Known != there {
 		t.Errorf("resumed: exit %d, %+v\n%s", code, got, problems)
 	}
 	straight, resumed := d.saidBy("straight"), d.saidBy("resumed")
 	if strings.Join(straight, "\n") != strings.Join(resumed, "\n") {
 		t.Errorf("resumed it is\n%s\nstraight\n%s", resumed, straight)
 	}
-	// The last that was said is the latest session.
+	var of [2]found
+	for i, user := range []string{"straight", "resumed"} {
+		d.eventually("all of "+user+" is learned from", func() bool {
+			var s ingestStates
+			d.want(200, http.MethodGet, "/v1/ingest?user_id="+user, "", &s)
+			return s.open() == 0
+		})
+		d.want(200, http.MethodGet, "/v1/memories?limit=1000&user_id="+user, "", &of[i])
+	}
+	texts := func(f found) (all []string) {
+		for _, m := range f.Results {
+			all = append(all, m.Memory)
+		}
+		slices.Sort(all)
+		return all
+	}
+	if a, b := texts(of[0]), texts(of[1]); len(a) == 0 || !slices.Equal(a, b) {
+		t.Errorf("straight is remembered\n%q\nresumed\n%q", a, b)
+	}
+	// The last that was said is the latest session, and the newest in the list.
 	var page struct {
 		SessionID string `json:"session_id"`
 	}
 	if d.want(200, http.MethodGet, "/v1/messages?user_id=resumed", "", &page); page.SessionID != "c28" {
 		t.Errorf("the latest session is %s", page.SessionID)
 	}
+	var list struct {
+		Sessions []struct {
+			SessionID string `json:"session_id"`
+		}
+	}
+	d.want(200, http.MethodGet, "/v1/sessions?limit=1000&user_id=resumed", "", &list)
+	if len(list.Sessions) != conversations || list.Sessions[0].SessionID != "c28" {
+		t.Errorf("the sessions are %+v", list.Sessions)
+	}
+	return d
 }
 
 // What memd refuses is set aside with its place, the rest goes in; a busy memd is waited for.
@@ -270,30 +312,42 @@ func TestWhatIsRefusedCostsNothingElse(t *testing.T) {
 			return
 		}
 		var body struct {
-			Priority string
-			Messages []struct{ ID, Content string }
-		}
-		if err := json.Unmarshal(raw, &body); err != nil || body.Priority != "backfill" {
-			t.Errorf("%v %s", err, raw)
-		}
-		for i, m := range body.Messages {
-			switch m.Content {
-			case "odd":
-				w.WriteHeader(422)
-				fmt.Fprintf(w, `{"detail":"no","errors":[{"location":"body.messages[%d].content","message":"is odd"}]}`, i)
-				return
-			case "large":
-				w.WriteHeader(413)
-				return
+			Items []struct {
+				Priority string
+				Messages []struct{ ID, Content string }
 			}
 		}
-		var answers []string
-		for _, m := range body.Messages {
-			taken[m.Content]++
-			answers = append(answers, `{}`)
+		if err := json.Unmarshal(raw, &body); err != nil || r.URL.Path != "/v1/messages/batch" {
+			t.Errorf("%s: %v %s", r.URL.Path, err, raw)
+		}
+		var odd, answers []string
+		for i, item := range body.Items {
+			if item.Priority != "backfill" {
+				t.Errorf("priority %s", item.Priority)
+			}
+			for j, m := range item.Messages {
+				switch m.Content {
+				case "odd":
+					odd = append(odd, fmt.Sprintf(`{"location":"body.items[%d].messages[%d].content","message":"is odd"}`, i, j))
+				case "large":
+					w.WriteHeader(413)
+					return
+				}
+			}
+			answers = append(answers, `{"messages":[`+strings.TrimSuffix(strings.Repeat("{},", len(item.Messages)), ",")+`]}`)
+		}
+		if odd != nil {
+			w.WriteHeader(422)
+			fmt.Fprintf(w, `{"detail":"no","errors":[%s]}`, strings.Join(odd, ","))
+			return
+		}
+		for _, item := range body.Items {
+			for _, m := range item.Messages {
+				taken[m.Content]++
+			}
 		}
 		w.WriteHeader(201)
-		fmt.Fprintf(w, `{"messages":[%s]}`, strings.Join(answers, ","))
+		fmt.Fprintf(w, `{"items":[%s]}`, strings.Join(answers, ","))
 	}))
 	defer server.Close()
 	dir := t.TempDir()
@@ -335,10 +389,20 @@ func TestABacklogHoldsAnImportUp(t *testing.T) {
 			fmt.Fprintf(w, `{"states":{"pending":%d}}`, open)
 			return
 		}
-		open += 2
+		var body struct {
+			Items []struct{ Messages []json.RawMessage }
+		}
+		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
+			t.Error(err)
+		}
+		var answers []string
+		for _, item := range body.Items {
+			open += len(item.Messages)
+			answers = append(answers, `{"messages":[`+strings.TrimSuffix(strings.Repeat("{},", len(item.Messages)), ",")+`]}`)
+		}
 		most = max(most, open)
 		w.WriteHeader(201)
-		fmt.Fprint(w, `{"messages":[{},{}]}`)
+		fmt.Fprintf(w, `{"items":[%s]}`, strings.Join(answers, ","))
 	}))
 	defer server.Close()
 	file := filepath.Join(t.TempDir(), "f.jsonl")
@@ -353,7 +417,7 @@ func TestABacklogHoldsAnImportUp(t *testing.T) {
 	if code, got, problems := runImport(t, server.URL, "--user", "u", "--max-backlog", "10", file); code != 0 || got.New != 60 {
 		t.Errorf("exit %d, %+v\n%s", code, got, problems)
 	}
-	if most > 12 || pauses == 0 {
+	if most > 10 || pauses == 0 {
 		t.Errorf("at most %d waited, %d pauses", most, pauses)
 	}
 }
