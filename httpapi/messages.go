@@ -101,7 +101,7 @@ type messagesInput struct {
 	Limit     *int       `query:"limit" minimum:"1" maximum:"1000" doc:"How many messages, in place of turns; with after 100 if there are no turns either."`
 	Before    *int64     `query:"before" minimum:"1" doc:"Only messages before this id."`
 	After     *int64     `query:"after" minimum:"0" doc:"Only messages after this id, and the first of them; 0 is before the very first. To read on, give the last id of the page before."`
-	Wait      wait       `query:"wait" doc:"Wait up to this long (at most 60s) for there to be one after after, which it needs, or for a limit to rotate the session; then answer, with none if none came."`
+	Wait      wait       `query:"wait" doc:"Wait up to this long (at most 60s) for there to be one after after, which it needs, or for the session to be rotated, closed or deleted; then answer, with none if none came."`
 }
 
 // What is read if the caller does not say how much: the last turns, or going forward so
@@ -118,6 +118,8 @@ type messagesAnswer struct {
 
 	NextSessionID string `json:"next_session_id,omitempty" doc:"Of a session that was rotated: the one that follows it, where who reads on goes on once there are no more."`
 	ForwardsTo    string `json:"forwards_to,omitempty" doc:"Of a session that a limit has rotated: where what is posted under its name lands now."`
+
+	ClosedAt *time.Time `json:"closed_at,omitempty" doc:"When the session was closed; what comes late is still logged."`
 }
 
 type messageInput struct {
@@ -302,7 +304,7 @@ func (s *server) getMessages(ctx context.Context, c *call, in *messagesInput) (a
 		}
 	}
 	// Asked first: what a session leads on from has all its messages.
-	next, forwardsTo, err := s.Log.Onward(ctx, c.tenant, page.UserID, page.SessionID)
+	onward, err := s.Log.Onward(ctx, c.tenant, page.UserID, page.SessionID)
 	if err != nil {
 		return answer{}, err
 	}
@@ -310,7 +312,7 @@ func (s *server) getMessages(ctx context.Context, c *call, in *messagesInput) (a
 	if err != nil {
 		return answer{}, err
 	}
-	out := messagesAnswer{SessionID: session, Messages: []loggedEntry{}, HasMore: more, NextSessionID: next, ForwardsTo: forwardsTo}
+	out := messagesAnswer{SessionID: session, Messages: []loggedEntry{}, HasMore: more, NextSessionID: onward.Next, ForwardsTo: onward.ForwardsTo, ClosedAt: utc(onward.ClosedAt)}
 	for _, e := range entries {
 		out.Messages = append(out.Messages, loggedEntry{entry: e})
 	}

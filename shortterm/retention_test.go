@@ -268,24 +268,60 @@ func TestAwaitingWhatComes(t *testing.T) {
 	if !<-leads {
 		t.Error("a rotation does not end the waiting")
 	}
-	if on, forwards, err := f.Onward(t.Context(), tenant, user, "s"); err != nil || on != next.SessionID || forwards != "" {
-		t.Errorf("it leads on to %q, what is posted to %q: %v", on, forwards, err)
+	if on, err := f.Onward(t.Context(), tenant, user, "s"); err != nil || on.Next != next.SessionID || on.ForwardsTo != "" || on.ClosedAt == nil {
+		t.Errorf("it leads on to %+v: %v", on, err)
 	}
-	if on, _, err := f.Onward(t.Context(), tenant, user, next.SessionID); err != nil || on != "" {
-		t.Errorf("the next leads on to %q: %v", on, err)
+	if on, err := f.Onward(t.Context(), tenant, user, next.SessionID); err != nil || on.Next != "" || on.ClosedAt != nil {
+		t.Errorf("the next leads on to %+v: %v", on, err)
 	}
+	// One that is closed says so, then and from then on.
+	waits := func(session string, after int64) chan error {
+		ended := make(chan error, 1)
+		go func() {
+			there, err := f.AwaitAfter(t.Context(), tenant, user, session, after)
+			if err == nil && !there {
+				err = errors.New("it waited in vain")
+			}
+			ended <- err
+		}()
+		return ended
+	}
+	last = f.append(t, call(t, next.SessionID, "3")).Messages[0].ID
+	ended := waits(next.SessionID, last)
+	if _, err := f.ChangeSession(t.Context(), tenant, user, next.SessionID, "", Change{Closed: ptr(true)}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := <-ended; err != nil {
+			t.Errorf("of one that is closed: %v", err)
+		}
+		ended = waits(next.SessionID, last)
+	}
+	<-ended
+	if on, err := f.Onward(t.Context(), tenant, user, next.SessionID); err != nil || on.ClosedAt == nil {
+		t.Errorf("nothing says that it was closed: %+v, %v", on, err)
+	}
+	// Of the latest, whichever that is, others may come.
+	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	if there, err := f.AwaitAfter(soon, tenant, user, "", last); err != nil || there {
+		t.Errorf("of the latest: %v, %v", there, err)
+	}
+	cancel()
 	// One that ends ends the waiting.
 	f.make(t, NewSession{SessionID: "i", Incognito: true})
-	ended := make(chan error, 1)
-	go func() {
-		_, err := f.AwaitAfter(t.Context(), tenant, user, "i", 0)
-		ended <- err
-	}()
+	ended = waits("i", 0)
 	memdtest.Until(t, "it is closed", func() bool {
 		_, err := f.ChangeSession(t.Context(), tenant, user, "i", "", Change{Closed: ptr(true)})
 		return err == nil
 	})
 	kind(t, "over", <-ended, memd.NotFound)
+	// As does one that is deleted.
+	said := f.append(t, call(t, "d", "4"))
+	ended = waits("d", said.Messages[0].ID)
+	if err := f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error { return f.RemoveSession(t.Context(), tx, tenant, said.SessionNo) }); err != nil {
+		t.Fatal(err)
+	}
+	kind(t, "deleted", <-ended, memd.NotFound)
 }
 
 // The words of a message go with it, also where they have become a session's title; what a

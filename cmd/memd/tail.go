@@ -131,7 +131,8 @@ func (s listed) mark() mark { return mark{s.Messages, s.LastMessageAt} }
 type tailed struct {
 	SessionID string `json:"session_id"`
 	Messages  []json.RawMessage
-	HasMore   bool `json:"has_more"`
+	HasMore   bool       `json:"has_more"`
+	ClosedAt  *time.Time `json:"closed_at"`
 }
 
 // said is a message, and where.
@@ -246,8 +247,12 @@ func (t *tail) await(ctx context.Context) (spoken string, err error) {
 		return "", nil
 	case isGone(err): // nothing was said yet, or all was deleted
 		return "", pause(ctx, tailWait)
-	case err != nil || len(p.Messages) == 0:
+	case err != nil:
 		return "", err
+	case len(p.Messages) == 0 && p.ClosedAt != nil: // of a closed one no answer waits
+		return "", pause(ctx, tailWait)
+	case len(p.Messages) == 0:
+		return "", nil
 	}
 	return p.SessionID, nil
 }
