@@ -252,7 +252,7 @@ func (a *App) startUp(ctx context.Context) error {
 	store := longterm.New(a.pool, longterm.Config{})
 	workStore := longterm.New(workers, longterm.Config{})
 	rec := recall.New(store, model, recall.Config{Log: a.component("recall")})
-	assembler, err := assemble.New(log, store, rec, assemble.Config{Header: a.cfg.RecallHeader, Line: a.cfg.RecallLine, Log: a.component("assemble")})
+	assembler, err := assemble.New(log, store, rec, assemble.Config{Header: a.cfg.RecallHeader, Line: a.cfg.RecallLine, KeepSecrets: a.cfg.KeepSecrets, Log: a.component("assemble")})
 	if err != nil {
 		return err
 	}
@@ -264,7 +264,7 @@ func (a *App) startUp(ctx context.Context) error {
 			cfg.AsksAgain = chat.Answers
 		}
 		if logConfig.Summaries {
-			summaries := summary.New(workers, workLog, chat.Say, summary.Config{Model: a.cfg.LLMModel, Answers: chat.Answers, Room: chat.Room, KeepSecrets: a.cfg.KeepSecrets})
+			summaries := summary.New(workers, workLog, workStore, chat.Say, summary.Config{Model: a.cfg.LLMModel, Answers: chat.Answers, Room: chat.Room, KeepSecrets: a.cfg.KeepSecrets})
 			cfg.Settled, cfg.Tend = summaries.Mark, summaries.Tend
 		}
 		w, err := worker.New(workers, workLog, a.bus, extractor, model, workStore, cfg)

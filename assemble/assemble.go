@@ -62,6 +62,8 @@ type Config struct {
 	// Line is the form of each recalled line, with {speaker}, the actor's name or else
 	// the role, and {text}; default "{speaker}: {text}". It must hold {text}.
 	Line string
+	// KeepSecrets leaves secrets in what is quoted of the log.
+	KeepSecrets bool
 	// RecallTimeout is how long a context waits for the long tier; default 5 s.
 	RecallTimeout time.Duration
 	Log           zerolog.Logger
@@ -208,6 +210,13 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		search.Wait()
 		return Context{}, err
 	}
+	var earlier []said
+	for _, p := range window.past {
+		for _, e := range p.Entries {
+			earlier = append(earlier, said{id: e.ID, role: e.Role, name: e.Name, text: e.Text})
+		}
+	}
+	c.secrets = newSecrets(a.cfg.KeepSecrets, earlier, window.open, window.before, window.read)
 	m := material{window: window.shown, limit: r.Recall, budget: r.TokenBudget, render: r.Render}
 	if r.IncludeLongTerm {
 		m.open, m.unread = window.open, window.unread
@@ -236,18 +245,20 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	}
 	var degraded, unquoted []string
 	summarises := before && r.Summary && len(certain) < window.messages
-	if summarises || len(window.past) > 0 {
+	if summarises || len(window.past)+len(m.open) > 0 {
+		asked := query
 		search.Go(func() {
-			told, err := a.told(searching, tenant, r.UserID, window, summarises, certain)
+			told, err := a.told(searching, tenant, asked, window, summarises, certain)
 			if err != nil {
-				a.cfg.Log.Warn().Err(err).Msg("what nothing was learned from is not quoted")
+				a.cfg.Log.Warn().Err(err).Msg("what has settled is not quoted")
 				unquoted = append(unquoted, DegradedSummary)
 			}
+			m.open = told.quotable(m.open)
 			if summarises {
-				m.quotes, m.said, m.window = true, told.silent(window.before), told.silent(window.shown)
+				m.quotes, m.said, m.window = true, told.quotable(window.before), told.quotable(window.shown)
 			}
 			if r.Summary && len(window.past) > 0 {
-				m.quotes, m.said = true, append(told.silent(window.saidEarlier()), m.said...)
+				m.quotes, m.said = true, append(told.quotable(window.saidEarlier()), m.said...)
 			}
 			m.carried = carryOver(told.past(window.past), r.TokenBudget/recallShare*bytesPerToken)
 		})
@@ -428,74 +439,81 @@ func saidOf(e shortterm.Entry) said {
 
 // told is what became of what was learned from messages.
 type told struct {
-	messages map[int64]longterm.Told
+	longterm.Account
 	// unknown says that this could not be found out.
 	unknown bool
 }
 
-// told asks about the messages of earlier sessions, and if own says so about those of this
-// one of which nothing may have been learned. What is certainly shown is not looked at.
-func (a *Assembler) told(ctx context.Context, tenant, userID string, w windowRead, own bool, certain []int64) (told, error) {
+// told asks about the messages of earlier sessions and those that are open, and if own says so
+// about those of this one of which nothing may have been learned. What is certainly shown is not
+// looked at. recall is how the memories are asked for that the messages are quoted beside.
+func (a *Assembler) told(ctx context.Context, tenant string, recall longterm.Query, w windowRead, own bool, certain []int64) (told, error) {
 	ctx, cancel := context.WithTimeout(ctx, a.cfg.RecallTimeout)
 	defer cancel()
-	var ids []int64
+	asked := longterm.Telling{Scope: recall.Scope, Filters: recall.Filters}
 	if own {
 		for _, s := range slices.Concat(w.before, w.shown) {
 			if s.silent && !slices.Contains(certain, s.id) {
-				ids = append(ids, s.id)
+				asked.Messages = append(asked.Messages, s.id)
 			}
 		}
 	}
 	for _, p := range w.past {
 		for _, e := range p.Entries {
 			if mayBeCarried(e) {
-				ids = append(ids, e.ID)
+				asked.Messages = append(asked.Messages, e.ID)
 			}
 		}
 	}
-	t := told{messages: map[int64]longterm.Told{}}
-	if len(ids) == 0 {
-		return t, nil
+	if len(asked.Messages) == 0 && !slices.ContainsFunc(w.open, func(s said) bool { return s.role != memd.RoleUser }) {
+		return told{}, nil
 	}
-	var found []longterm.Told
+	var t told
 	var err error
-	if p := panics.Try(func() { found, err = a.store.Told(ctx, tenant, userID, ids) }); p != nil {
+	if p := panics.Try(func() { t.Account, err = a.store.Told(ctx, tenant, asked) }); p != nil {
 		err = p.AsError()
-	}
-	for _, f := range found {
-		t.messages[f.Message] = f
 	}
 	t.unknown = err != nil
 	return t, err
 }
 
-// silent gives messages with those marked that are quoted for what was not learned from them,
-// and with nothing else of these: in place of the rest stands what was learned, or nothing, if
-// that has ended or was to be forgotten. Of what lies between the summary of an earlier session
-// and what is carried over of it, what was learned stands nowhere else.
-func (t told) silent(messages []said) []said {
+// quotable gives messages as they may be quoted, with what was learned from them. What has
+// settled is not, while nobody can tell what of it was taken away.
+func (t told) quotable(messages []said) []said {
 	messages = slices.Clone(messages)
-	for i, s := range messages {
-		of, learned := t.messages[s.id]
-		switch {
-		case !s.silent:
-		case t.unknown, of.Taken:
-			messages[i].silent = false
-		case learned && s.gap && len(of.Ended) == 0:
-		case learned:
-			rest := unlearned(s.text, of)
-			if s.gap {
-				for _, l := range slices.Backward(of.Left) {
-					if l.Role == string(s.role) {
-						rest = strings.TrimSpace(l.Text + " " + rest)
-					}
-				}
-			}
-			messages[i].text, messages[i].part = rest, true
-			messages[i].silent = messages[i].words() != ""
+	for i := range messages {
+		switch s := &messages[i]; {
+		case t.unknown:
+			s.silent = false
+		case s.silent:
+			t.leave(s, s.earlier)
+			s.silent = s.words() != "" || len(s.learned) > 0
+		case s.open:
+			s.text = t.Shown(s.id, s.role, s.text)
 		}
 	}
 	return messages
+}
+
+// leave leaves of a message what may be shown of it, and notes what was learned from it: what has
+// ended is not shown, nor what was taken away, also where it is said back. filtered has what
+// recall is not to give stand in no other place.
+func (t told) leave(s *said, filtered bool) {
+	text, of := s.text, t.Of[s.id]
+	hidden := slices.Clone(of.Ended)
+	for _, l := range of.Left {
+		if filtered && l.Excluded {
+			hidden = append(hidden, l.Text)
+		} else {
+			s.learned = append(s.learned, l)
+		}
+	}
+	s.text = t.Shown(s.id, s.role, s.text)
+	// What has ended and was taken away too is not looked for any more.
+	hidden = slices.DeleteFunc(hidden, func(h string) bool { return s.text != text && states(text, h) && !states(s.text, h) })
+	s.text = unlearned(s.text, nil, hidden)
+	s.does = t.Shown(s.id, s.role, s.does)
+	s.part = s.text != text
 }
 
 // past gives earlier sessions without what was to be forgotten or has ended. In the place of a
@@ -506,21 +524,15 @@ func (t told) past(sessions []shortterm.Past) []shortterm.Past {
 	for i, p := range sessions {
 		var left []shortterm.Entry
 		for _, e := range p.Entries {
-			of := t.messages[e.ID]
-			switch {
-			case e.Forgotten(), t.unknown && !saidOf(e).open:
+			s := saidOf(e)
+			if e.Forgotten() || t.unknown && !s.open {
 				continue
-			case of.Taken, len(of.Ended) > 0:
-				var texts []string
-				for _, s := range of.Left {
-					if s.Role == string(e.Role) {
-						texts = append(texts, s.Text)
-					}
+			}
+			if s.silent || s.open {
+				before := s.does
+				if t.leave(&s, false); s.part || s.does != before {
+					e.Text, e.Raw = s.rest(nil), nil
 				}
-				if !of.Taken {
-					texts = append(texts, unlearned(e.Text, of))
-				}
-				e.Text, e.Raw = strings.TrimSpace(strings.Join(texts, " ")), nil
 			}
 			left = append(left, e)
 		}
@@ -535,7 +547,7 @@ func (w windowRead) saidEarlier() (all []said) {
 		for _, e := range p.Entries {
 			if p.Summary == nil || e.ID > p.Summary.Upto {
 				s := saidOf(e)
-				s.earlier, s.gap = true, p.Summary != nil
+				s.earlier = true
 				all = append(all, s)
 			}
 		}

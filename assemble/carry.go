@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/lexical"
 	"github.com/memdhq/memd/shortterm"
-	"github.com/rivo/uniseg"
 )
 
 // carriedLine is something that an earlier session has left open.
@@ -190,7 +190,7 @@ func anyOf(patterns ...string) *regexp.Regexp {
 func sentencesOf(text string) []string {
 	const most = 16 << 10
 	text, _ = cutAt(text, most)
-	return split(text, maxSentences)
+	return lexical.Sentences(text, maxSentences)
 }
 
 // cutAt gives a text in two, the first of at most n bytes.
@@ -202,19 +202,4 @@ func cutAt(text string, n int) (before, after string) {
 		n--
 	}
 	return text[:n], text[n:]
-}
-
-// split gives the sentences of a text, as many as most.
-func split(text string, most int) (all []string) {
-	for line := range strings.Lines(text) {
-		state := -1
-		for rest := line; rest != "" && len(all) < most; {
-			var s string
-			s, rest, state = uniseg.FirstSentenceInString(rest, state)
-			if s = strings.TrimSpace(s); s != "" {
-				all = append(all, s)
-			}
-		}
-	}
-	return all
 }

@@ -57,8 +57,8 @@ type material struct {
 	carried []carriedLine
 	// earlier is what there is of the session before the window.
 	earlier earlier
-	// quotes says that messages for which nothing else stands are quoted: those of said and
-	// those of the window that are not shown. said are chronological; more says that there
+	// quotes says that messages are quoted as far as nothing else stands for them: those of said
+	// and those of the window that are not shown. said are chronological; more says that there
 	// are others before them.
 	quotes, more bool
 	said         []said
@@ -99,13 +99,25 @@ type composer struct {
 	*counter
 	header string
 	// line is the form of a recalled line, with {speaker} and {text}.
-	line string
-	// lines are those made for one context: each is asked for many times.
+	line    string
+	secrets secrets
+	// lines are those made for one context, rests what is quoted of messages: each is asked for
+	// many times.
 	lines map[lineOf]quotedLine
+	rests map[besideOf]string
 }
 
-// lineOf is what a line is made of.
-type lineOf struct{ role, name, text string }
+// besideOf is a message and the memories that it is quoted beside.
+type besideOf struct {
+	message int64
+	beside  string
+}
+
+// lineOf is what a line is made of; message is 0 for what is not of the log.
+type lineOf struct {
+	message          int64
+	role, name, text string
+}
 
 // quotedLine is a line, whole or as much of it as cannot fit into room tokens.
 type quotedLine struct {
@@ -153,7 +165,7 @@ type chosen struct {
 // newest user message is never dropped. It ends early with the error of ctx.
 func (c *composer) compose(ctx context.Context, m material) (composed, error) {
 	own := *c
-	own.lines = map[lineOf]quotedLine{}
+	own.lines, own.rests = map[lineOf]quotedLine{}, map[besideOf]string{}
 	c = &own
 	all := groups(m.window)
 	// open messages that the window holds but cannot show are recalled like others, and so are
@@ -386,9 +398,22 @@ func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, 
 	}
 	quoted := map[int64]string{}
 	var all []candidate
+	beside := map[string]bool{}
+	for _, l := range d.recalled {
+		beside[m.memories[l.at].ID] = true
+	}
+	for _, l := range d.earlier {
+		if l.at != ofSummary {
+			beside[m.earlier.memories[l.at].ID] = true
+		}
+	}
 	for i, s := range slices.Backward(before) {
-		if words := s.words(); !shown.ids[s.id] && words != "" && !carriesOver(carried[s.id], s) {
-			all = append(all, candidate{i, string(s.role), s.name, words, tierOf(string(s.role))})
+		if shown.ids[s.id] {
+			continue
+		}
+		words := c.restOf(s, beside)
+		if words != "" && !carriesOver(carried[s.id], words, s.part || words != s.words()) {
+			all = append(all, candidate{i, s.id, string(s.role), s.name, words, tierOf(string(s.role))})
 		}
 	}
 	var whole bool
@@ -407,11 +432,30 @@ func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, 
 }
 
 // carriesOver says whether what is carried over of a message has all of what is quoted of it.
-func carriesOver(carried []string, s said) bool {
-	words := s.words()
+func carriesOver(carried []string, words string, part bool) bool {
 	return slices.ContainsFunc(carried, func(text string) bool {
-		return text == words || s.part && strings.Contains(folded(text), folded(words))
+		return text == words || part && strings.Contains(folded(text), folded(words))
 	})
+}
+
+// restOf is what of a message is quoted beside memories with these ids. It is asked for many
+// times.
+func (c *composer) restOf(s said, beside map[string]bool) string {
+	if len(s.learned) == 0 {
+		return s.words()
+	}
+	of := besideOf{message: s.id}
+	for _, l := range s.learned {
+		if beside[l.ID] {
+			of.beside += l.ID
+		}
+	}
+	rest, known := c.rests[of]
+	if !known {
+		rest = s.rest(beside)
+		c.rests[of] = rest
+	}
+	return rest
 }
 
 // sayOnce leaves out memories that what is quoted states: a message that is quoted whole states
@@ -436,8 +480,9 @@ func (d *draft) sayOnce(m material, open, before []said) {
 		add(s.id, string(s.role), s.name, s.text, l.text, false)
 	}
 	for _, l := range d.said {
-		s := before[l.at]
-		add(s.id, string(s.role), s.name, s.text, l.text, s.part)
+		if s := before[l.at]; len(s.learned) == 0 { // of others what stands beside them is left out already
+			add(s.id, string(s.role), s.name, s.text, l.text, s.part)
+		}
 	}
 	for _, l := range d.carried {
 		if c := m.carried[l.at]; c.id != 0 {
@@ -584,7 +629,7 @@ func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, f
 			break
 		}
 		if !full.states(memory) || freed.memories[i] {
-			all = append(all, candidate{i, memory.Role, actorOf(memory), memory.Memory, 0})
+			all = append(all, candidate{i, 0, memory.Role, actorOf(memory), memory.Memory, 0})
 		}
 	}
 	var spent int
@@ -604,7 +649,7 @@ func (c *composer) chooseOpen(d *draft, m material, open []said, room int, shows
 	var all []candidate
 	for i, s := range slices.Backward(open) {
 		if words := s.words(); !shows(i) && words != "" && !stated.have(string(s.role), s.name, words) {
-			all = append(all, candidate{i, string(s.role), s.name, words, tierOf(string(s.role))})
+			all = append(all, candidate{i, s.id, string(s.role), s.name, words, tierOf(string(s.role))})
 		}
 	}
 	var whole bool
@@ -647,7 +692,7 @@ func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, 
 	for i, l := range m.carried {
 		if !quoted[l.id] && !stated.have(l.role, l.name, l.text) {
 			// What is nearer comes before what is farther back, whoever said it.
-			carried = append(carried, candidate{i, l.role, l.name, l.text, l.back*3 + tierOf(l.role)})
+			carried = append(carried, candidate{i, l.id, l.role, l.name, l.text, l.back*3 + tierOf(l.role)})
 		}
 	}
 	ids := map[string]bool{}
@@ -656,11 +701,11 @@ func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, 
 	}
 	var earlier []candidate
 	if m.earlier.summary != "" {
-		earlier = append(earlier, candidate{ofSummary, speakerOfSummary, "", m.earlier.summary, 0})
+		earlier = append(earlier, candidate{ofSummary, 0, speakerOfSummary, "", m.earlier.summary, 0})
 	}
 	for i, memory := range slices.Backward(m.earlier.memories) { // the latest first
 		if !ids[memory.ID] && !shown.states(memory) && !m.earlier.covers(memory) {
-			earlier = append(earlier, candidate{i, memory.Role, actorOf(memory), memory.Memory, 0})
+			earlier = append(earlier, candidate{i, 0, memory.Role, actorOf(memory), memory.Memory, 0})
 		}
 	}
 	_, waiting, _ := c.share(earlier, room)
@@ -685,22 +730,21 @@ func (e earlier) covers(m memd.Memory) bool {
 
 // recalledLine gives the line of something recalled, "" if it says nothing. What
 // cannot fit into room tokens need not be whole: no more of a text is read than about that.
-func (c *composer) recalledLine(role, name, text string, room int) string {
+func (c *composer) recalledLine(of candidate, room int) string {
 	room = max(room, 0)
-	of := lineOf{role, name, text}
-	if known, ok := c.lines[of]; ok && (known.whole || room <= known.room) {
+	key := lineOf{of.message, of.role, of.name, of.text}
+	if known, ok := c.lines[key]; ok && (known.whole || room <= known.room) {
 		return known.line
 	}
 	var line string
 	for length := (room + 1) * bytesOfQuoted; ; length *= 4 {
-		read, beyond := cutAt(text, length)
+		read, whole := c.secrets.beginning(of, length)
 		if line = quotation(read); line != "" {
-			line = strings.NewReplacer("{speaker}", speaker(role, name), "{text}", line).Replace(c.line)
+			line = strings.NewReplacer("{speaker}", speaker(of.role, of.name), "{text}", line).Replace(c.line)
 		}
-		whole := beyond == ""
 		if whole || c.count(line, room) > room {
 			if c.lines != nil {
-				c.lines[of] = quotedLine{line, room, whole}
+				c.lines[key] = quotedLine{line, room, whole}
 			}
 			return line
 		}

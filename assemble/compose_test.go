@@ -367,18 +367,31 @@ func TestWhatNothingStandsForIsQuoted(t *testing.T) {
 	m := material{quotes: true, budget: 400, render: RenderMessages, window: session(t, `{"role":"user","content":"and now?"}`)}
 	for i := range 20 {
 		s := logged(t, int64(i-100), fmt.Sprintf(`{"role":"user","content":"nothing number %d"}`, i))
-		s.silent = i != 3 // of which something was learned
+		s.silent = true
+		if i == 3 {
+			s.learned = []longterm.Statement{{ID: "x", Role: "user", Text: "nothing number 3"}}
+		}
 		m.said = append(m.said, s)
 	}
-	m.earlier.memories = []memd.Memory{memory("user", "Number three counts", -97)}
+	x := memory("user", "Number three counts", -97)
+	x.ID = "x"
+	m.earlier.memories = []memd.Memory{x}
 	out := c.made(m)
 	if len(out.quoted) != 19 || slices.Contains(out.quoted, -97) || out.omitted || strings.Contains(string(out.messages[0]), "[") {
 		t.Errorf("quoted %d, omitted %t: %s", out.quoted, out.omitted, out.messages[0])
 	}
-	m.earlier.memories = nil
+	// Nor does what is recalled, and what is neither is quoted.
+	m.memories, m.earlier.memories, m.limit = m.earlier.memories, nil, 1
+	if out = c.made(m); len(out.quoted) != 19 || slices.Contains(out.quoted, -97) || len(out.recalled) != 1 {
+		t.Errorf("quoted %d, recalled %d: %s", out.quoted, out.recalled, out.messages[0])
+	}
+	m.memories = nil
+	if out = c.made(m); len(out.quoted) != 20 || out.omitted {
+		t.Errorf("quoted %d, omitted %t: %s", out.quoted, out.omitted, out.messages[0])
+	}
 	m.budget = 100
 	out = c.made(m)
-	if n := len(out.quoted); n < 5 || n == 19 || out.quoted[n-1] != -81 || !out.omitted || !strings.Contains(string(out.messages[0]), fmt.Sprintf(omittedMany, 19-n)) {
+	if n := len(out.quoted); n < 5 || n == 20 || out.quoted[n-1] != -81 || !out.omitted || !strings.Contains(string(out.messages[0]), fmt.Sprintf(omittedMany, 20-n)) {
 		t.Errorf("quoted %d, omitted %t: %s", out.quoted, out.omitted, out.messages[0])
 	}
 	m.budget, m.more = 400, true // than was read
@@ -690,7 +703,7 @@ func TestWhatIsQuotedIsNotRecalledToo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "retrieved memories:\nuser: I am allergic to nuts\nuser: Blue, like the river\nuser: I like tea\nassistant: Blue, like the river. Shall I order it?\nuser: We decided on tabs\nuser: My card is 4111 1111 1111 1111\nuser: I am allergic to nuts. Mind that"
+	want := "retrieved memories:\nuser: I am allergic to nuts\nuser: Blue, like the river\nuser: I like tea\nassistant: Blue, like the river. Shall I order it?\nuser: We decided on tabs\nuser: My card is [redacted:card]\nuser: I am allergic to nuts. Mind that"
 	if sent[0].text() != want {
 		t.Errorf("%q, want\n%q", sent[0].text(), want)
 	}
@@ -713,16 +726,12 @@ func TestUnlearned(t *testing.T) {
 		{"住在波尔图。\n为什么发票4711被退回？", []string{"住在波尔图"}, nil, "为什么发票4711被退回？"},
 		{"…", []string{"x"}, nil, ""},
 	} {
-		of := longterm.Told{Ended: c.ended}
-		for _, l := range c.left {
-			of.Left = append(of.Left, longterm.Statement{Role: "user", Text: l})
-		}
-		if got := unlearned(c.text, of); got != c.want {
+		if got := unlearned(c.text, c.left, c.ended); got != c.want {
 			t.Errorf("of %q, with %q and %q before, %q is left, want %q", c.text, c.left, c.ended, got, c.want)
 		}
 	}
 	long := strings.Repeat("Check invoice 4711. ", 10000)
-	if got := unlearned("I live in Porto. "+long, longterm.Told{Left: []longterm.Statement{{Role: "user", Text: "I live in Porto"}}}); len(got) < len(long)-100 || strings.Contains(got, "Porto") {
+	if got := unlearned("I live in Porto. "+long, []string{"I live in Porto"}, nil); len(got) < len(long)-100 || strings.Contains(got, "Porto") {
 		t.Errorf("%d of %d bytes are left: %.100q", len(got), len(long), got)
 	}
 }

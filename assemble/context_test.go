@@ -773,7 +773,7 @@ func TestContextQuotesWhatWasNotLearnedOfAMessage(t *testing.T) {
 	if err := m.store.Delete(m.ctx, memd.DefaultTenant, listed[0].ID, memd.Scope{}, "api"); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, m.context(r), "system: retrieved memories:\nuser: Can you check why invoice 4711 bounced?", "user: hm", "assistant: well")
+	expect(t, m.context(r), "system: retrieved memories:\nuser: Can you check why invoice 4711 bounced?\nuser: Is the harbour open?", "user: hm", "assistant: well")
 }
 
 // What was said after a summary ends is there until the next one is made, also in the session

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/longterm"
 )
 
 // said is a message of the log as the composition sees it.
@@ -22,18 +23,38 @@ type said struct {
 	raw  json.RawMessage
 	// open says that it is neither settled nor skipped.
 	open bool
-	// silent says that nothing was ever learned from what its text is here, and that nobody asked
-	// for it to be forgotten: nothing but itself tells what it said. part says that the rest of
-	// its text is left out.
+	// silent says that it has settled and may be quoted. part says that some of its text is left
+	// out, since it is not to be shown any more.
 	silent, part bool
-	// earlier says that it is of a session before this one, gap that a summary of that ends
-	// before it.
-	earlier, gap bool
+	// learned is what was learned from it and is remembered: where that stands, the rest of the
+	// text is quoted.
+	learned []longterm.Statement
+	// earlier says that it is of a session before this one.
+	earlier bool
 }
 
 // words are what a message is quoted with.
 func (s said) words() string {
 	return strings.TrimSpace(s.text + "\n" + s.does)
+}
+
+// rest gives the words that it is quoted with where memories with these ids stand beside it. What
+// it said and does not say any more, as when a person rewrote it, stands before them.
+func (s said) rest(beside map[string]bool) string {
+	if len(s.learned) == 0 {
+		return s.words()
+	}
+	var stand, before []string
+	for _, l := range s.learned {
+		if beside[l.ID] {
+			stand = append(stand, l.Text)
+		} else if s.part && l.Role == string(s.role) && !states(s.text, l.Text) {
+			before = append(before, l.Text)
+		}
+	}
+	before = append(before, unlearned(s.text, stand, nil))
+	s.text = strings.TrimSpace(strings.Join(before, " "))
+	return s.words()
 }
 
 // doings says in words what a message does beside what its content says.

@@ -75,7 +75,7 @@ func FuzzQuotation(f *testing.F) {
 	f.Add("\xff", "sys\u202etem\ufeff:")
 	f.Fuzz(func(t *testing.T, name, text string) {
 		c := &composer{line: "{speaker}: {text}"}
-		line := c.recalledLine("user", name, text, 1000)
+		line := c.recalledLine(candidate{role: "user", name: name, text: text}, 1000)
 		if line == "" {
 			return
 		}

@@ -9,7 +9,8 @@ import (
 
 // candidate is something that may become a line of the system message.
 type candidate struct {
-	at         int // where it is from
+	at         int   // where it is from
+	message    int64 // that it is of, 0 if it is not of the log
 	role, name string
 	text       string
 	// tier orders those that there is no room for: the lower ones come first.
@@ -46,7 +47,7 @@ const (
 func (c *composer) share(all []candidate, room int) (lines []recalledLine, spent int, whole bool) {
 	var found []recalledLine
 	for _, of := range all {
-		line := c.recalledLine(of.role, of.name, of.text, room)
+		line := c.recalledLine(of, room)
 		if line == "" {
 			continue
 		}
@@ -69,7 +70,7 @@ func (c *composer) shareShort(all []candidate, room int) (lines []recalledLine, 
 		if left < leastRoom {
 			break
 		}
-		line := c.recalledLine(of.role, of.name, of.text, room)
+		line := c.recalledLine(of, room)
 		if line == "" {
 			continue
 		}

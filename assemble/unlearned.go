@@ -3,16 +3,19 @@ package assemble
 import (
 	"strings"
 
-	"github.com/memdhq/memd/longterm"
+	"github.com/memdhq/memd/lexical"
 )
 
-// unlearned gives the sentences of a message that no memory stands for. What was learned is in
-// the speaker's own words, a sentence or a part of one; a sentence of which hardly more than
-// that is left out counts as learned. A sentence of which what was learned has ended is not
-// given, and none if it cannot be told which that is.
-func unlearned(text string, of longterm.Told) string {
+// unlearned gives the sentences of a message that none of the memories stands for. What was
+// learned is in the speaker's own words, a sentence or a part of one; a sentence of which hardly
+// more than that is left out counts as learned. What is hidden is not given, nor any other
+// sentence if it cannot be told which that is.
+func unlearned(text string, memories, hidden []string) string {
+	if len(memories)+len(hidden) == 0 {
+		return text
+	}
 	text, beyond := cutAt(text, bytesMatched)
-	sentences := split(text, len(text))
+	sentences := lexical.Sentences(text, len(text))
 	words := make([]map[string]bool, len(sentences))
 	for i, s := range sentences {
 		words[i] = wordsOf(s)
@@ -48,14 +51,14 @@ func unlearned(text string, of longterm.Told) string {
 		}
 		return true
 	}
-	for _, ended := range of.Ended {
-		if !stands(ended, true) {
+	for _, h := range hidden {
+		if !stands(h, true) {
 			return ""
 		}
 	}
-	for _, l := range of.Left {
+	for _, m := range memories {
 		// What a mark stands for in it is not to be shown.
-		stands(l.Text, strings.Contains(l.Text, "[redacted:"))
+		stands(m, strings.Contains(m, "[redacted:"))
 	}
 	var rest []string
 	for i, s := range sentences {
@@ -65,6 +68,19 @@ func unlearned(text string, of longterm.Told) string {
 		rest = append(rest, s)
 	}
 	return strings.TrimSpace(strings.Join(rest, " ") + " " + beyond)
+}
+
+// states says whether a text has the words of a memory, or most of them in one sentence.
+func states(text, memory string) bool {
+	text, _ = cutAt(text, bytesMatched)
+	said := wordsOf(memory)
+	for _, s := range lexical.Sentences(text, len(text)) {
+		words := wordsOf(s)
+		if n := min(len(said), len(words)); n > 0 && 2*common(said, words) >= n {
+			return true
+		}
+	}
+	return false
 }
 
 // bytesMatched is how much of a message is compared with what was learned from it.

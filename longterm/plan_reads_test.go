@@ -313,7 +313,8 @@ func TestKnownThingsAreReadAlone(t *testing.T) {
 			"rows": fixed(memoryErased, whose), "identities": fixed(scopesErased, scopes[:1]), // on others memories hang
 
 			"overruled, by message": fixed(overruledErased, "alice", messages), "requests, by message": fixed(requestsOfErased, "alice", messages),
-			"retained, by message": fixed(retainedOfErased, "alice", messages), "told": fixed(toldMessages, "alice", messages), "summed up": fixed(unsum, messages),
+			"retained, by message": fixed(retainedOfErased, "alice", messages), "told": fixed(toldMessages, messages), "told, overruled": fixed(toldOverruled, "alice", messages),
+			"told, forgotten": fixed(toldForgotten, messages), "told, gone": fixed(toldGone, "alice", messages), "told, away": fixed(toldAway, "alice", awayMost), "summed up": fixed(unsum, messages),
 		} {
 			statements["erase, "+what] = st
 		}

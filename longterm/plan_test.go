@@ -50,6 +50,7 @@ var fixedStatements = map[string]string{
 	"sourcesOfErased": sourcesOfErased, "unembeddedErased": unembeddedErased, "requestsErased": requestsErased, "retainedErased": retainedErased,
 	"historyErased": historyErased, "memoryErased": memoryErased, "scopesErased": scopesErased,
 	"overruledErased": overruledErased, "requestsOfErased": requestsOfErased, "retainedOfErased": retainedOfErased, "toldMessages": toldMessages,
+	"toldOverruled": toldOverruled, "toldForgotten": toldForgotten, "toldGone": toldGone, "toldAway": toldAway,
 }
 
 // parts of statements, not statements.
@@ -95,6 +96,7 @@ func built(t testing.TB, b *bench) map[string]*statement {
 				find.narrow = true
 				all[label+": near, narrow"], all[label+": load, narrow"] = find.nearStatement(), find.loadStatement()
 				all[label+": total"], all[label+": page"] = sel.countStatement(), sel.pageStatement(10, 0, &cursor{at, memoryID{}})
+				all[label+": told"] = sel.toldStatement([]int64{1})
 				all[label+": keys"], all[label+": ids"] = sel.keysStatement(), sel.idsStatement()
 				all[label+": pinned"], all[label+": pinned ids"] = sel.pinnedStatement(memoryColumns+", "+sourcesColumn, 10), sel.pinnedStatement("m.id", 10)
 			}

@@ -2,59 +2,304 @@ package longterm
 
 import (
 	"context"
+	"slices"
+	"strings"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/lexical"
 	"github.com/memdhq/memd/postgres"
 )
 
-// Told is what became of what was learned from a message.
-type Told struct {
-	Message int64
-	// Taken says that a person took something of it away, rewrote it or had it forgotten: what
-	// the message says is not to be shown any more. Left is what of it is remembered, Ended
-	// what was and is so no more.
-	Taken bool
-	Left  []Statement
-	Ended []string
+// Telling asks what became of what was learned from messages of a user's.
+type Telling struct {
+	// Scope has the user, and with Filters what is recalled beside what is told.
+	Scope    memd.Scope
+	Filters  Filter
+	Messages []int64
 }
 
-// Statement is what a memory says, and whose that is.
-type Statement struct{ Role, Text string }
+// Account is what became of what was learned from messages.
+type Account struct {
+	// Of has those from which something was learned, also what has ended since, or was edited,
+	// taken away or to be forgotten.
+	Of map[int64]Told
+	// away is what of the user was taken away of late, whatever said it, and not said anew.
+	away []away
+}
 
-// Told gives those of a user's messages from which something was learned, ascending: also
-// what has ended since, or was edited, taken away or to be forgotten.
-func (s *Store) Told(ctx context.Context, tenant, userID string, messages []int64) (told []Told, err error) {
+// Told is what became of what was learned from a message.
+type Told struct {
+	// Left is what of it is remembered, Ended what was and is so no more.
+	Left  []Statement
+	Ended []string
+	// Taken says that a person took something of it away, rewrote it or had it forgotten.
+	Taken bool
+	// hushed says that it cannot be told what of the message that is, taken what it is.
+	hushed bool
+	taken  []away
+}
+
+// Statement is what a memory says, and whose that is. Excluded says that the scope and filters
+// asked with leave it out.
+type Statement struct {
+	ID, Role, Text string
+	Excluded       bool
+}
+
+// away is a statement that was taken away, by its terms.
+type away []int32
+
+// leastLike is how much of the fewer terms two statements have in common that say the same in
+// other words.
+const leastLike = 0.5
+
+// says says whether a sentence with these terms says the statement again, in other words.
+func (a away) says(terms []int32) bool {
+	both := a.common(terms)
+	return both > 0 && both >= min(2, len(a)) && float64(both) >= leastLike*float64(len(a))
+}
+
+func (a away) common(terms []int32) (n int) {
+	for _, t := range terms {
+		if _, in := slices.BinarySearch(a, t); in {
+			n++
+		}
+	}
+	return n
+}
+
+// Shown gives what a message may still be quoted with: its text without the sentences that say
+// what was taken away of it, or any that cannot be told from these; and of what others than the
+// user said, without those that say back what was taken away of the user. What a user says
+// again counts as new.
+func (a Account) Shown(message int64, role memd.Role, text string) string {
+	of := a.Of[message]
+	echoes := role != memd.RoleUser && len(a.away) > 0
+	switch {
+	case of.hushed:
+		return ""
+	case !echoes && len(of.taken) == 0:
+		return text
+	}
+	text, beyond := cut(text, bytesTold)
+	if len(of.taken) > 0 {
+		beyond = ""
+	}
+	sentences := lexical.Sentences(text, len(text))
+	terms := make([][]int32, len(sentences))
+	for i, s := range sentences {
+		terms[i] = termsOf(s)
+	}
+	hidden := make([]bool, len(sentences))
+	for _, t := range of.taken {
+		known := false
+		for i := range sentences {
+			known = known || t.says(terms[i])
+			hidden[i] = hidden[i] || t.common(terms[i]) > 0
+		}
+		if !known {
+			return ""
+		}
+	}
+	for i := range sentences {
+		hidden[i] = hidden[i] || echoes && slices.ContainsFunc(a.away, func(t away) bool { return t.says(terms[i]) })
+	}
+	if !slices.Contains(hidden, true) {
+		return text + beyond
+	}
+	var left []string
+	for i, s := range sentences {
+		if !hidden[i] {
+			left = append(left, s)
+		}
+	}
+	return strings.TrimSpace(strings.Join(left, " ") + " " + beyond)
+}
+
+// Instead gives what is told of a message in its place: what may be shown of it, behind what is
+// remembered of it in other words than its own, as where a person rewrote it.
+func (a Account) Instead(message int64, role memd.Role, text string) string {
+	text = a.Shown(message, role, text)
+	of := a.Of[message]
+	if !of.Taken {
+		return text
+	}
+	var sentences [][]int32
+	for _, s := range lexical.Sentences(text, len(text)) {
+		sentences = append(sentences, termsOf(s))
+	}
+	var told []string
+	for _, l := range of.Left {
+		statement := away(termsOf(l.Text))
+		if l.Role == string(role) && !slices.ContainsFunc(sentences, statement.says) {
+			told = append(told, l.Text)
+		}
+	}
+	return strings.TrimSpace(strings.Join(append(told, text), " "))
+}
+
+// bytesTold is how much of a message is compared with what was taken away.
+const bytesTold = 64 << 10
+
+// cut gives a text in two, the first of at most n bytes.
+func cut(text string, n int) (before, after string) {
+	if len(text) <= n {
+		return text, ""
+	}
+	before = strings.ToValidUTF8(text[:n], "")
+	return before, text[len(before):]
+}
+
+// awayMost is how much of what was taken away last is known, whatever said it.
+const awayMost = 200
+
+// Told gives what became of what was learned from messages.
+func (s *Store) Told(ctx context.Context, tenant string, t Telling) (Account, error) {
+	a := Account{}
+	sel, err := newSelection(tenant, t.Scope, t.Filters, false)
+	if err != nil {
+		return a, err
+	}
 	b := postgres.TenantBatch(tenant)
-	b.Queue(toldMessages, tenant, userID, messages).Query(func(rows pgx.Rows) error {
-		told, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Told, err error) {
-			var roles, texts []string
-			err = row.Scan(&t.Message, &t.Taken, &roles, &texts, &t.Ended)
-			for i, role := range roles {
-				t.Left = append(t.Left, Statement{role, texts[i]})
-			}
-			return t, err
+	b.Queue(pinPlans)
+	recalled := map[memoryID]bool{}
+	if !sel.plain() {
+		queue(b, sel.toldStatement(t.Messages)).Query(func(rows pgx.Rows) error {
+			var id memoryID
+			_, err := pgx.ForEachRow(rows, []any{&id}, func() error {
+				recalled[id] = true
+				return nil
+			})
+			return err
+		})
+	}
+	a.queue(b, tenant, t.Scope.UserID, t.Messages, func(id memoryID) bool { return !sel.plain() && !recalled[id] })
+	err = PoolFor(s.pool, sel.filters).SendBatch(ctx, b).Close()
+	return a, postgres.Err("longterm.told", err)
+}
+
+// ToldIn is Told within tx, which must be the tenant's, of all that a user's messages made known.
+func (s *Store) ToldIn(ctx context.Context, tx pgx.Tx, tenant, userID string, messages []int64) (Account, error) {
+	a := Account{}
+	b := &pgx.Batch{}
+	a.queue(b, tenant, userID, messages, func(memoryID) bool { return false })
+	return a, postgres.Err("longterm.told", tx.SendBatch(ctx, b).Close())
+}
+
+// queue asks for the account, of which excluded leaves some out.
+func (a *Account) queue(b *pgx.Batch, tenant, userID string, messages []int64, excluded func(memoryID) bool) {
+	a.Of = map[int64]Told{}
+	note := func(message int64, do func(*Told)) {
+		t := a.Of[message]
+		do(&t)
+		a.Of[message] = t
+	}
+	b.Queue(toldMessages, tenant, messages).Query(func(rows pgx.Rows) error {
+		var message int64
+		var id memoryID
+		var role, text string
+		var lives bool
+		_, err := pgx.ForEachRow(rows, []any{&message, &id, &role, &text, &lives}, func() error {
+			note(message, func(t *Told) {
+				if lives {
+					t.Left = append(t.Left, Statement{uuid.UUID(id).String(), role, text, excluded(id)})
+				} else {
+					t.Ended = append(t.Ended, text)
+				}
+			})
+			return nil
 		})
 		return err
 	})
-	return told, postgres.Err("longterm.told", s.pool.SendBatch(ctx, b).Close())
+	b.Queue(toldOverruled, tenant, userID, messages).Query(func(rows pgx.Rows) error {
+		var message int64
+		var terms []int32
+		var again bool
+		_, err := pgx.ForEachRow(rows, []any{&message, &terms, &again}, func() error {
+			note(message, func(t *Told) {
+				t.Taken, t.hushed = true, t.hushed || len(terms) == 0
+				t.taken = append(t.taken, slices.Clone(terms))
+			})
+			if len(terms) > 0 && !again {
+				a.away = append(a.away, slices.Clone(terms))
+			}
+			return nil
+		})
+		return err
+	})
+	b.Queue(toldForgotten, tenant, messages).Query(func(rows pgx.Rows) error {
+		var message int64
+		_, err := pgx.ForEachRow(rows, []any{&message}, func() error {
+			note(message, func(t *Told) { t.Taken, t.hushed = true, true })
+			return nil
+		})
+		return err
+	})
+	b.Queue(toldGone, tenant, userID, messages).Query(func(rows pgx.Rows) error {
+		var text string
+		var of []int64
+		_, err := pgx.ForEachRow(rows, []any{&text, &of}, func() error {
+			terms := termsOf(text)
+			for _, message := range of {
+				note(message, func(t *Told) {
+					t.Taken, t.hushed = true, t.hushed || len(terms) == 0
+					t.taken = append(t.taken, terms)
+				})
+			}
+			return nil
+		})
+		return err
+	})
+	b.Queue(toldAway, tenant, userID, awayMost).Query(func(rows pgx.Rows) error {
+		var text string
+		_, err := pgx.ForEachRow(rows, []any{&text}, func() error {
+			if terms := termsOf(text); len(terms) > 0 {
+				a.away = append(a.away, terms)
+			}
+			return nil
+		})
+		return err
+	})
 }
 
-const toldMessages = `WITH told AS (
-	SELECT message_id, bool_or(taken) AS taken FROM (
-		SELECT message_id, false AS taken FROM memory_source WHERE message_id = ANY ($3::bigint[]) AND tenant_id = $1
-		UNION ALL SELECT message_id, true FROM memory_overruled WHERE message_id = ANY ($3::bigint[]) AND tenant_id = $1
-		UNION ALL SELECT message_id, true FROM memory_forgotten WHERE message_id = ANY ($3::bigint[]) AND tenant_id = $1
-		UNION ALL SELECT x.id, true FROM (SELECT id FROM memory_scope WHERE tenant_id = $1 AND user_id = $2 OFFSET 0) s
-		 CROSS JOIN LATERAL (SELECT sources FROM memory_mention m WHERE m.scope_id = s.id AND m.gone IS NOT NULL AND m.tenant_id = $1 OFFSET 0) m
-		 CROSS JOIN LATERAL unnest(m.sources) AS x (id)
-		       WHERE x.id = ANY ($3::bigint[])
-	) t GROUP BY message_id
-)
-SELECT told.message_id, told.taken, l.roles, l.texts, l.ended FROM told
- CROSS JOIN LATERAL (
-	SELECT array_agg(m.role ORDER BY m.valid_from, m.id) FILTER (WHERE m.lives) AS roles, array_agg(m.memory ORDER BY m.valid_from, m.id) FILTER (WHERE m.lives) AS texts,
-	       array_agg(m.memory ORDER BY m.valid_from, m.id) FILTER (WHERE NOT m.lives) AS ended
-	  FROM (SELECT memory_id FROM memory_source x WHERE x.message_id = told.message_id AND x.tenant_id = $1 OFFSET 0) x
+// toldStatement gives those of the memories that messages state that are selected.
+func (s selection) toldStatement(messages []int64) *statement {
+	st := &statement{}
+	tenant := st.bind(s.tenant, "text")
+	return st.write("SELECT m.id FROM (SELECT DISTINCT memory_id FROM memory_source x WHERE x.message_id = ANY (", st.bind(messages, "bigint[]"), ") AND x.tenant_id = ", tenant, " OFFSET 0) x",
+		" CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = ", tenant, s.conditions(st), " OFFSET 0) m")
+}
+
+const (
+	toldMessages = `SELECT x.message_id, m.id, m.role, m.memory, m.lives
+	  FROM (SELECT memory_id, message_id FROM memory_source x WHERE x.message_id = ANY ($2::bigint[]) AND x.tenant_id = $1 OFFSET 0) x
 	 CROSS JOIN LATERAL (SELECT *, m.valid_to IS NULL AND (m.expires_at IS NULL OR m.expires_at > now()) AS lives
-	                       FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = $1 OFFSET 0) m) l
- ORDER BY 1`
+	                       FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = $1 OFFSET 0) m
+	 ORDER BY x.message_id, m.valid_from, m.id`
+
+	// toldOverruled also says whether the same is remembered again.
+	toldOverruled = `SELECT o.message_id, o.terms, EXISTS (
+		SELECT FROM (SELECT id FROM memory_scope WHERE tenant_id = $1 AND user_id = $2 OFFSET 0) s
+		 CROSS JOIN LATERAL (SELECT FROM memory m WHERE m.scope_id = s.id AND m.hash = o.hash AND m.tenant_id = $1 AND m.valid_to IS NULL OFFSET 0) m)
+	  FROM memory_overruled o WHERE o.message_id = ANY ($3::bigint[]) AND o.tenant_id = $1`
+
+	toldForgotten = `SELECT DISTINCT message_id FROM memory_forgotten WHERE message_id = ANY ($2::bigint[]) AND tenant_id = $1`
+
+	// toldGone gives what is not remembered of what messages $3 state.
+	toldGone = `SELECT n.memory, n.of FROM (SELECT id FROM memory_scope WHERE tenant_id = $1 AND user_id = $2 OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT memory, ARRAY(SELECT x FROM unnest(n.sources) AS x WHERE x = ANY ($3::bigint[])) AS of
+	                       FROM memory_mention n WHERE n.scope_id = s.id AND n.gone IS NOT NULL AND n.tenant_id = $1 OFFSET 0) n
+	 WHERE n.of <> '{}'`
+
+	// toldAway gives what was taken away last, up to $3 of each kind, save what is remembered again.
+	toldAway = `SELECT a.memory FROM (SELECT id FROM memory_scope WHERE tenant_id = $1 AND user_id = $2 OFFSET 0) s
+	 CROSS JOIN LATERAL (
+		(SELECT n.memory, n.hash FROM memory_mention n WHERE n.scope_id = s.id AND n.gone IS NOT NULL AND n.tenant_id = $1 ORDER BY n.said_at DESC LIMIT $3)
+		UNION
+		SELECT h.previous_memory, h.hash FROM (SELECT * FROM memory_history h WHERE h.scope_id = s.id AND h.tenant_id = $1 ORDER BY h.id DESC LIMIT $3) h
+		 WHERE h.event = 'DELETE' AND h.reason IN ('` + reasonDeleted + `', '` + reasonForgotten + `') AND h.previous_memory IS NOT NULL
+	 ) a
+	 WHERE NOT EXISTS (SELECT FROM memory m WHERE m.scope_id = s.id AND m.hash = a.hash AND m.tenant_id = $1 AND m.valid_to IS NULL OFFSET 0)`
+)

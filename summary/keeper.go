@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/extract"
+	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/shortterm"
 )
@@ -68,15 +69,16 @@ const (
 
 // Keeper keeps summaries. It is safe for concurrent use.
 type Keeper struct {
-	pool *postgres.Pool
-	log  *shortterm.Log
-	ask  Ask
-	cfg  Config
+	pool  *postgres.Pool
+	log   *shortterm.Log
+	store *longterm.Store
+	ask   Ask
+	cfg   Config
 }
 
-// New makes a Keeper that asks by ask.
-func New(pool *postgres.Pool, log *shortterm.Log, ask Ask, cfg Config) *Keeper {
-	return &Keeper{pool, log, ask, cfg.withDefaults()}
+// New makes a Keeper that asks by ask, of what store says that it may be told.
+func New(pool *postgres.Pool, log *shortterm.Log, store *longterm.Store, ask Ask, cfg Config) *Keeper {
+	return &Keeper{pool, log, store, ask, cfg.withDefaults()}
 }
 
 // Mark says, within tx, which must be the tenant's, that something of a session has
@@ -233,7 +235,7 @@ func (k *Keeper) keep(ctx context.Context, tenant string, no int64, was session,
 		if _, err := tx.Exec(ctx, lockSummaries, tenant); err != nil {
 			return err
 		}
-		still, err := readTaken(ctx, tx, tenant, now.user, of)
+		still, err := k.readTaken(ctx, tx, tenant, now.user, of)
 		if err != nil {
 			return err
 		}
@@ -248,29 +250,28 @@ func (k *Keeper) keep(ctx context.Context, tenant string, no int64, was session,
 }
 
 // taken gives the messages of which a person took away or rewrote something that was learned
-// from them, or asked for it to be forgotten, and what is left of that: a summary must not
-// bring the rest back.
+// from them, or asked for it to be forgotten, and those that say it back, and what is left of
+// them: a summary must not bring the rest back.
 func (k *Keeper) taken(ctx context.Context, tenant, user string, of []shortterm.Entry) (gone map[int64]string, err error) {
 	err = k.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
-		gone, err = readTaken(ctx, tx, tenant, user, of)
+		gone, err = k.readTaken(ctx, tx, tenant, user, of)
 		return err
 	})
 	return gone, postgres.Err("summary.taken", err)
 }
 
-func readTaken(ctx context.Context, tx pgx.Tx, tenant, user string, of []shortterm.Entry) (map[int64]string, error) {
-	gone := map[int64]string{}
-	rows, err := tx.Query(ctx, takenAway, tenant, idsOf(of), user)
+func (k *Keeper) readTaken(ctx context.Context, tx pgx.Tx, tenant, user string, of []shortterm.Entry) (map[int64]string, error) {
+	told, err := k.store.ToldIn(ctx, tx, tenant, user, idsOf(of))
 	if err != nil {
 		return nil, err
 	}
-	var id int64
-	var left string
-	_, err = pgx.ForEachRow(rows, []any{&id, &left}, func() error {
-		gone[id] = left
-		return nil
-	})
-	return gone, err
+	gone := map[int64]string{}
+	for _, e := range of {
+		if left := told.Instead(e.ID, e.Role, e.Text); left != e.Text {
+			gone[e.ID] = left
+		}
+	}
+	return gone, nil
 }
 
 func idsOf(entries []shortterm.Entry) []int64 {
@@ -401,21 +402,6 @@ const (
 	readMessages = `SELECT message FROM conversation_context WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND id > $4 AND id <= $5 ORDER BY id`
 
 	lockSummaries = `SELECT pg_advisory_xact_lock(hashtext('summaries'), hashtext($1))`
-
-	// takenAway: what is left is what is still remembered of what its speaker stated.
-	takenAway = `SELECT o.message_id, coalesce((
-		SELECT string_agg(m.memory, ' ' ORDER BY m.valid_from, m.id)
-		  FROM (SELECT memory_id FROM memory_source x WHERE x.message_id = o.message_id AND x.tenant_id = $1 OFFSET 0) x
-		 CROSS JOIN LATERAL (SELECT * FROM memory m WHERE m.id = x.memory_id AND m.tenant_id = $1 AND m.role = c.role
-			AND m.valid_to IS NULL AND (m.expires_at IS NULL OR m.expires_at > now()) OFFSET 0) m), '')
-	  FROM (SELECT message_id FROM memory_overruled WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[])
-		UNION
-		SELECT k.id FROM memory_scope s
-		 CROSS JOIN LATERAL (SELECT sources FROM memory_mention x
-			WHERE x.scope_id = s.id AND x.tenant_id = $1 AND x.gone = 'forgotten' OFFSET 0) x
-		  JOIN unnest($2::bigint[]) AS k (id) ON k.id = ANY (x.sources)
-		 WHERE s.tenant_id = $1 AND s.user_id = $3) o
-	  JOIN conversation_context c ON c.tenant_id = $1 AND c.id = o.message_id`
 
 	keepSummary = `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model) VALUES ($2, $1, $3, $4, $5)
 		ON CONFLICT (session_no) DO UPDATE SET upto = excluded.upto, summary = excluded.summary, model = excluded.model, made_at = now()`

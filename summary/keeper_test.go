@@ -49,7 +49,7 @@ func open(t *testing.T, cfg summary.Config) *fixture {
 	t.Cleanup(func() { _ = b.Close(context.Background()) })
 	f := &fixture{T: t, pool: pool, log: shortterm.New(pool, b, shortterm.Config{})}
 	f.answer = func(input string) (string, error) { return fmt.Sprintf("Summary %d.", len(f.asked)), nil }
-	f.keeper = summary.New(pool, f.log, func(_ context.Context, instructions, input string, most int) (string, error) {
+	f.keeper = summary.New(pool, f.log, longterm.New(pool, longterm.Config{}), func(_ context.Context, instructions, input string, most int) (string, error) {
 		if instructions == "" || most <= 0 {
 			t.Errorf("asked without instructions, or for nothing")
 		}
@@ -410,6 +410,33 @@ func TestOnlyWhatIsLeftOfAMessageIsSummedUp(t *testing.T) {
 	if text, _ := f.summary("s1"); text != "Summary 2." || strings.Contains(f.asked[0], "question 0") || !strings.Contains(f.asked[0], "Tea is what is left") ||
 		strings.Contains(f.asked[1], "question 0") || !strings.Contains(f.asked[1], "Cake is what is left") {
 		t.Errorf("%q after %q", text, f.asked)
+	}
+}
+
+// What an assistant says back of what was taken away is not summed up, and all else is.
+func TestWhatSaysBackWhatWasTakenAwayIsNotSummedUp(t *testing.T) {
+	f := open(t, summary.Config{})
+	store := longterm.New(f.pool, longterm.Config{})
+	ids := f.say("s1", append([]string{"user: I live at 5 Elm St. Why did invoice 4711 bounce?", "assistant: Got it, you live at 5 Elm St. Invoice 4711 is paid"}, turns(0, 12)...)...)
+	_, entries, _, err := f.log.Messages(f.Context(), tenant, shortterm.Page{UserID: "alice", SessionID: "s1", Limit: 100})
+	if err != nil || entries[0].ID != ids[0] {
+		t.Fatal(err)
+	}
+	m := entries[0].Message
+	f.in(func(tx pgx.Tx) error {
+		return store.Consolidate(f.Context(), tx, tenant, longterm.Learned{Messages: []memd.Message{m}, Extractor: "rules", Vectors: [][]float32{nil},
+			Candidates: []memd.Candidate{{Text: "I live at 5 Elm St", Role: m.Role, SaidAt: m.CreatedAt, Sources: []int64{m.ID}}}})
+	})
+	listed, _, _, err := store.List(f.Context(), tenant, longterm.ListQuery{Scope: memd.Scope{UserID: "alice"}, Limit: 10})
+	if err != nil || len(listed) != 1 {
+		t.Fatal(len(listed), err)
+	}
+	if err := store.Delete(f.Context(), tenant, listed[0].ID, memd.Scope{}, "api"); err != nil {
+		t.Fatal(err)
+	}
+	f.tend()
+	if len(f.asked) != 1 || strings.Contains(f.asked[0], "Elm") || !strings.Contains(f.asked[0], "Why did invoice 4711 bounce?") || !strings.Contains(f.asked[0], "Invoice 4711 is paid") {
+		t.Errorf("asked %q", f.asked)
 	}
 }
 
