@@ -96,7 +96,7 @@ type Memory struct {
 	CreatedAt            time.Time       `json:"created_at" doc:"When the memory was made."`
 	UpdatedAt            time.Time       `json:"updated_at"`
 	OccurredAt           *time.Time      `json:"occurred_at" doc:"When what it speaks of happened, if the text says so."`
-	ValidFrom            time.Time       `json:"valid_from" doc:"When it was said."`
+	ValidFrom            time.Time       `json:"valid_from" doc:"Since when it holds: when it was said, or when, it says, that came about years ago."`
 	ValidTo              *time.Time      `json:"valid_to" doc:"When a later statement took its place."`
 	SupersededBy         *string         `json:"superseded_by"`
 	ExpiresAt            *time.Time      `json:"expires_at"`

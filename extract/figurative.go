@@ -11,8 +11,6 @@ var (
 	figurativeHints = []string{"fired", "let go", "died", "retired", "resigned", "passed", "ran away", "left", "quit"}
 	// rememberWhen asks whether somebody recalls what was.
 	rememberWhen = english(`^` + lightWords + `(?:(?:do |did |don't |didn't )?(?:you|u|ya) )?(?:still )?(?:remember|recall) (?:when|that time|how|the (?:day|time|year)) ((?:i|we|my|our)\b.+)$`)
-	// movedLong tells that somebody moved in a year, which may stand before that.
-	movedLong = english(`\b(?:moved|relocated)\b.{0,60}(?:\b(?:in|since|around)\s+(?:\pL+\s+)?|years ago \()((?:19|20)\d\d)\b|^(?:\pL+\s+){0,2}(?:in|around)\s+(?:\pL+\s+)?((?:19|20)\d\d),?\s(?:\pL+\s){1,4}?(?:moved|relocated)\b`)
 )
 
 // holdsNow says whether a clause would be taken for what is so now.

@@ -3,7 +3,6 @@ package extract
 import (
 	"context"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/memdhq/memd"
@@ -68,11 +67,6 @@ func (r *Rules) Extract(ctx context.Context, in Input) (memd.Extraction, error) 
 func (s statement) candidate(m *memd.Message, position int) memd.Candidate {
 	if m.Role == memd.RoleUser && !s.forget {
 		s.slot = s.lateSlot().anchored(s.text)
-		if moved := movedLong.FindStringSubmatch(s.text); moved != nil && s.slot.name == "home" {
-			if year, _ := strconv.Atoi(moved[1] + moved[2]); year > 0 && year < m.CreatedAt.Year()-1 {
-				s.slot = about{} // it may have changed since
-			}
-		}
 	}
 	c := memd.Candidate{
 		Text: s.text, Role: m.Role, ActorID: m.Name,

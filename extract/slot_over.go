@@ -141,9 +141,11 @@ func groupSlot(s *saying) (about, bool) {
 }
 
 var (
+	// givenOnly are given away and were none that one had.
+	givenOnly = set(`keys secret surprise ending plot answer answers game match win lead bride show plan point prize position`)
 	// together opens what somebody did with others.
 	together = english(`^(?:(?:my )?[\pL'-]+ and i|me and (?:my )?[\pL'-]+|i and (?:my )?[\pL'-]+|both of us)\s+`)
-	letGo    = english(`^(?:have\s+)?(?:had to\s+)?let\s+((?:the|my|our)\s+.{2,30}?)\s+go\b`)
+	letGo    = english(`^(?:have\s+)?(?:had to\s+)?(?:let\s+((?:the|my|our)\s+.{2,30}?)\s+go\b|(?:gave|give|given)\s+((?:the|my|our)\s+.{2,30}?)\s+(?:away|up for adoption)\b|(?:put|have put)\s+((?:the|my|our)\s+(?:` + animals + `)s?)\s+(?:down|to sleep)(?:\W*$|\s*[,.;!(]|\s+(?:last|this|yesterday|today|in|because|and|after|on (?:\pL+day|the \d))\b))`)
 )
 
 var giveUpHints = strings.Split("gave,given,giving,quit,drop,stop,packed,jacked,ended,wrapped,scrapped,moved off,migrated,got off,ripped,let go,done with,through with,ditched,binned,rid of,sold,close,shut,wound,cancel,returned,handed,left,resigned,stepped,kicked,thrown,pulled,withdrew,had to", ",")
@@ -173,8 +175,8 @@ func overSlot(s *saying) (about, bool) {
 		}
 		return about{}, false
 	}
-	if m := s.match(letGo, "let "); m != nil {
-		if thing, bare := thingOf(m[1]); thing != "" && !bare {
+	if m := s.match(letGo, "let ", "away", "adoption", "put "); m != nil && !s.denied {
+		if thing, bare := thingOf(m[1] + m[2] + m[3]); thing != "" && !bare && !jobs[thing] && !givenOnly[thing] {
 			return about{name: possession(thing), subject: s.subject, negated: true}, true
 		}
 	}
@@ -293,6 +295,12 @@ func lastingSlot(s *saying) (about, bool) {
 			return s.about("lives with:"+who, "")
 		}
 	}
+	if m := s.match(livesAlone, " alone", " on m", " on h", " on o", " by m", " by h"); m != nil {
+		return about{name: "lives with", subject: s.subject, negated: !s.denied}, true
+	}
+	if s.subject != "" && !s.denied && s.match(movesOut, "moved out") != nil {
+		return about{name: "lives with:" + s.subject, negated: true}, true
+	}
 	if m := s.match(isOn, " on ", " off "); m != nil && !noMeans[strings.ToLower(m[2])] && (m[3] != "" || startsName(m[2]) || s.denied || strings.EqualFold(m[1], "off")) {
 		a := means(strings.ToLower(m[2]))
 		a.subject, a.negated = s.subject, s.denied != strings.EqualFold(m[1], "off")
@@ -310,6 +318,12 @@ func lastingSlot(s *saying) (about, bool) {
 	}
 	return about{}, false
 }
+
+var (
+	// livesAlone and movesOut tell of who lives somewhere no more.
+	livesAlone = english(`^(?:live|lives|am living|is living|are living)\s+(?:all\s+)?(?:alone|by (?:my|him|her)self|on (?:my|his|her) own)(?:\W*$|\s*[,.;!(].*|\s+(?:now|again|since|because|and|but|at the moment|these days|for)\b.*)`)
+	movesOut   = english(`^(?:has\s+)?moved out(?:\W*$|\s*[,.;!(].*|\s+(?:last|this|yesterday|today|in|on|because|and|again|after|for good|two|three|four|a|\d+|now|already|of (?:our|my|the) (?:place|flat|apartment|house|home))\b.*)`)
+)
 
 // onDays limits a denial to some days.
 var onDays = english(`\bon (?:mon|tues|wednes|thurs|fri|satur|sun|week)(?:days?|ends?)\b|\b(?:after|before) (?:\d|noon|lunch|dinner|work|bed)`)
@@ -406,6 +420,10 @@ func (s statement) lateSlot() about {
 	case s.slot.name != "":
 		return s.slot
 	case back:
+		if a := slotOf(strings.TrimSuffix(before, ")")); theyMovedOut.MatchString(said) && strings.HasPrefix(a.name, "lives with:") && !a.negated {
+			a.negated = true
+			return a
+		}
 		if held := slotOf(strings.TrimSuffix(before, ")")); held.name == "home" && held.value != "" {
 			return slotOf(thereIn.ReplaceAllString(said, "in "+held.value))
 		}
@@ -452,6 +470,9 @@ func (a about) anchored(text string) about {
 var hourWord = newPattern(`^(?:\d{1,2}[:.]\d\d(?:am|pm)?|\d{1,2}(?:am|pm)|noon|midnight)$`)
 
 var datedAs = newPattern(`^(?:week of )?\d{4}-\d\d(?:-\d\d)?$`)
+
+// theyMovedOut tells it of somebody who was named before.
+var theyMovedOut = english(`^(?:(?:and|but|so|well|then|actually|anyway|update)[\s,:]+)*(?:he|she|they)(?:'ve|'s| has| have)?\s+(?:just\s+|finally\s+|already\s+)?moved out\b`)
 
 // thereIn is a place that was named before.
 var thereIn = english(`\bthere\b`)

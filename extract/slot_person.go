@@ -33,7 +33,7 @@ var (
 	wasBorn    = english(`^was born (?:on|in)\s+(.+)$`)
 	othersDay  = english(`^((?:my|our)\s+[^,.]{2,40}?)(?:'s|s') birthday is\s+(?:on\s+)?(?:the\s+)?(.+)$`)
 
-	marital = english(`^(?:am|is|are)\s+(?:happily |newly |recently |legally |not )*(single|married|divorced|engaged|widowed|separated)(?:$|[^\pL-])`)
+	marital = english(`^(?:am|is|are)\s+(?:happily |newly |recently |legally |not )*(single|married|divorced|engaged|widowed|separated|in a (?:\pL+ |long-distance )?relationship)(?:$|[^\pL-])`)
 	// weddedTo is nobody.
 	weddedTo   = english(`\b(?:married|engaged) (?:to|in|with)\s+(?:(?:my|the|his|her|our|a)\s+)(?:job|work|idea|career|phone|desk|laptop|sea|game|business|company|notion|conversation|talks|debate|project|plan|bottle)\b|\b(?:married|engaged|divorced)\b.{0,20}\bin (?:(?:a|the|my|this|that|an|our) (?:\pL+ )?(?:game|dream|play|movie|film|story|roleplay|simulation|rpg|mmo|show|skit|sketch)|minecraft|the sims|sims|skyrim|stardew|vr|roblox|animal crossing|fallout|my dreams?)\b`)
 	elidedWed  = english(`^(married|divorced|single|engaged|widowed)(?:\s+(?:to|now|again|with|since)\b|\W*$)`)
@@ -42,11 +42,13 @@ var (
 	seeing     = english(`^(?:am|are|have been|been|started|began)\s+(?:seeing|dating|going out with)\s+(?:(?:a|an|this|some)\s+)?(?:(?:new|really nice|nice|lovely)\s+)?(?:(?:guy|girl|man|woman|boy|bloke|lad|lass|dude|lady|person|someone|somebody)\s*,?\s+(?:called|named)\s+(\pL[\pL'’-]+)|(\p{Lu}[\pL'’-]+))`)
 	namedLove  = english(`^(?:have|have got|got)\s+(?:a|an|my)\s+(?:new |lovely |wonderful )?(?:` + partners + `)(?: now)?,?\s+(?:called|named)\s+(\pL[\pL'’-]+)`)
 	inCouple   = english(`^(?:have|have got|got)\s+(?:a|my)\s+(?:new\s+)?(?:girlfriend|boyfriend|partner|bf|gf)(?:\W*$|\s*[,.;!(].*|\s+(?:now|again|called|named)\b.*)`)
-	leftThem   = english(`^(?:broke up with|split up with|split from|separated from|divorced)\s+(?:my\s+)?(` + partners + `|\p{Lu}[\pL'’-]+)`)
+	leftThem   = english(`^(?:broke up with|split up with|split from|separated from|divorced|dumped)\s+(?:my\s+)?(` + partners + `|\p{Lu}[\pL'’-]+)|^left my (` + partners + `)(?:\W*$|\s*[,.;!(].*|\s+(?:last|in|this|for (?:good|someone|somebody|another)|two|three|a (?:week|month|year)|after|because|and|now|yesterday|today|recently)\b)`)
+	// leftMe is the same of who was left.
+	leftMe = english(`^(?:my\s+)?(` + partners + `|\p{Lu}[\pL'’-]+)\s+(?:has\s+|have\s+)?(?:just\s+|finally\s+|recently\s+)?(?:left|dumped|divorced|walked out on|broke up with|broken up with|split up with) me(?:\W*$|\s*[,.;!(].*|\s+(?:for (?:good|someone|somebody|another|her|his|a (?:man|woman|guy|girl|colleague|coworker))|last|in|this|yesterday|today|recently|after|because|and|two|three|four|a (?:week|month|year|while|few)|\d+)\b)`)
 
 	relativeIs  = english(`^(?:my|our)\s+(?:(?:older|younger|little|big|best|elder|eldest|oldest|youngest|new|only|baby|twin)\s+)*(` + sole + `|` + several + `)(?:'s name)?\s+(?:is|are)\s+(?:now\s+)?(?:called |named )?(\p{L}[\pL'’-]+(?:\s\p{Lu}[\pL'’-]+)?)(?:\W*$|\s*[,.;!(–—-].*|\s+(?:and|but|now)\b.*)`)
 	newRelative = english(`^(?:have|have got|got)\s+(?:a|our|my)\s+new\s+(boss|manager|landlord|landlady|flatmate|roommate)(?:\s+now)?\s*(?:,|:|-|–|called|named)\s*(?:(?:he is|she is|it is)\s+)?(?:called\s+|named\s+)?(\p{Lu}[\pL'’-]+)`)
-	petIs       = english(`^(?:my|our)\s+(?:(?:new|old|little|first|other|rescue|pet)\s+)*(` + animals + `)(?:'s name)?\s+is\s+(?:called|named|name is)?\s*(\p{Lu}[\pL'’-]+|\p{L}+)(?:\W*$|\s*[,.;!(].*)`)
+	petIs       = english(`^(?:my|our)\s+(?:(?:new|old|little|first|other|rescue|pet)\s+)*(` + animals + `)(?:'s name)?\s+is\s+(?:now\s+)?(?:called|named|name is)?\s*(\p{Lu}[\pL'’-]+|\p{L}+)(?:\W*$|\s*[,.;!(].*|\s+now\b.*)`)
 	petNamed    = english(`^(?:have|has|got|adopted|rescued|bought|own|are getting|am getting|is getting)(?: got)?\s+(?:a|an|the|another|our|my|one)\s+(?:[\pL-]+\s+){0,3}?(` + animals + `)s?\s*(?:,\s*)?(?:called|named|whose name is)\s+(\p{L}[\pL'’-]+)`)
 	myPetDoes   = english(`^(?:my|our)\s+(?:(?:new|old|little|rescue)\s+)*(` + animals + `)\s+(\p{Lu}[\pL'’-]+)\s`)
 	petGone     = english(`^(\p{L}[\pL'’-]+)\s+(?:has\s+|have\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on|passed|was put down|was put to sleep|had to be put (?:down|to sleep)|was euthani[sz]ed|crossed the rainbow bridge|ran away|is dead|is no longer with us|is not with us anymore|did not make it)\b`)
@@ -229,7 +231,7 @@ func dayPhrase(text string) string {
 
 func months3(low string) bool { _, ok := months[low]; return ok }
 
-var weddings = strings.Split("single married divorced engaged widowed separated", " ")
+var weddings = strings.Split("single married divorced engaged widowed separated relationship", " ")
 
 func maritalSlot(s *saying) (about, bool) {
 	if s.matchText(weddedTo, "married", "engaged") != nil {
@@ -245,7 +247,11 @@ func maritalSlot(s *saying) (about, bool) {
 			break
 		}
 		if m := pattern.FindStringSubmatch(s.predicate); m != nil && (i != 1 || s.subject == "") {
-			return s.about("marital status", strings.ToLower(m[1]))
+			status := strings.ToLower(m[1])
+			if strings.HasPrefix(status, "in a ") {
+				status = "in a relationship"
+			}
+			return s.about("marital status", status)
 		}
 	}
 	if m := s.matchText(offIt, "called off", "cancel", "broke off", "ended"); m != nil {
@@ -263,7 +269,9 @@ func maritalSlot(s *saying) (about, bool) {
 	gone := ""
 	if m := s.matchText(brokeUp, "broke", "split", "separated", "divorced", "parted", "together", "are over", "are done", "finished", "quits", "broke it", "ended things"); m != nil {
 		gone = m[1] + m[2] + m[3]
-	} else if m := s.match(leftThem, "broke", "split", "separated", "divorced"); m != nil && s.self() {
+	} else if m := s.match(leftThem, "broke", "split", "separated", "divorced", "dumped", "left my"); m != nil && s.self() {
+		gone = m[1] + m[2]
+	} else if m := s.matchText(leftMe, " me"); m != nil && !noNames[strings.ToLower(m[1])] {
 		gone = m[1]
 	} else {
 		return about{}, false

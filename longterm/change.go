@@ -67,9 +67,9 @@ type stated struct {
 	expired bool
 	// learned says that it has mentions.
 	learned bool
-	// place is when what a person wrote began to hold.
-	place       saidAt
-	forgottenBy *request
+	// place is when that was said whose words a person replaced, since from when on it holds.
+	place, since saidAt
+	forgottenBy  *request
 	// taken says that the memory is taken away, whatever states it.
 	taken bool
 	isNew bool
@@ -135,7 +135,7 @@ func (c *change) fold() {
 			c.spans = append(c.spans, c.follow([]*claim{k})...)
 			continue
 		}
-		s := slotKey{k.speaker, k.topic}
+		s := slotKey{k.speaker, k.matter()}
 		if topics[s] == nil {
 			slots = append(slots, s)
 		}
@@ -155,7 +155,7 @@ func (c *change) written() []*stated {
 			all = append(all, m)
 		}
 	}
-	slices.SortFunc(all, func(a, b *stated) int { return cmp.Or(a.place.compare(b.place), bytes.Compare(a.id[:], b.id[:])) })
+	slices.SortFunc(all, func(a, b *stated) int { return cmp.Or(a.since.compare(b.since), bytes.Compare(a.id[:], b.id[:])) })
 	return all
 }
 

@@ -12,8 +12,8 @@ import (
 type wanting struct {
 	asked map[string]bool
 	// hashes are normal forms of which the memories are wanted, gone the same of which
-	// only what is not remembered is.
-	hashes, slots, gone struct {
+	// only what is not remembered is; kinds are what names of slots begin with.
+	hashes, slots, kinds, gone struct {
 		keys  [][]byte
 		names []string
 	}
@@ -82,12 +82,15 @@ func (w *wanting) memory(id memoryID) {
 }
 
 func (w *wanting) empty() bool {
-	return len(w.hashes.keys)+len(w.slots.keys)+len(w.gone.keys)+len(w.ids)+len(w.scopes)+len(w.terms.keys)+len(w.said.keys)+len(w.all.keys) == 0
+	return len(w.hashes.keys)+len(w.slots.keys)+len(w.kinds.keys)+len(w.gone.keys)+len(w.ids)+len(w.scopes)+len(w.terms.keys)+len(w.said.keys)+len(w.all.keys) == 0
 }
 
 // queueRead reads what is wanted.
 func (c *change) queueRead(b *pgx.Batch) {
 	w := &c.wanted
+	if len(w.kinds.keys) > 0 {
+		b.Queue(slotsOfKind, c.tenant, w.kinds.keys, w.kinds.names).Query(c.scanKinds)
+	}
 	if len(w.scopes) > 0 {
 		b.Queue(requestSelect, c.tenant, w.scopes).Query(c.scanRequests)
 	}
@@ -173,7 +176,7 @@ func (c *change) readOn(ctx context.Context, tx pgx.Tx) error {
 		c.wantNamed()
 		for _, m := range c.memories {
 			key := c.scopes[m.scopeID].key
-			c.wanted.slot(key, m.slot)
+			c.wanted.topic(key, m.topic, m.text)
 			c.wanted.unremembered(key, m.hash, m.storedHash)
 			if m.hash != m.storedHash {
 				c.wanted.hash(key, m.hash) // others may be stored by that
@@ -181,7 +184,7 @@ func (c *change) readOn(ctx context.Context, tx pgx.Tx) error {
 		}
 		for _, m := range c.mentions {
 			key := c.scopes[m.scopeID].key
-			c.wanted.slot(key, m.slot)
+			c.wanted.topic(key, m.topic, m.text)
 			c.wanted.scope(key)
 			c.wanted.unremembered(key, m.hash, m.former)
 			if m.row.hash != "" && m.hash != m.row.hash {
@@ -268,16 +271,17 @@ func (c *change) origin(message int64) *origin {
 }
 
 // settlePlace finds out when what a person wrote began to hold: when that was said whose
-// words it replaced.
+// words it replaced, or since when that held.
 func (c *change) settlePlace(m *stated) {
 	m.place = saidAt{at: m.validFrom}
+	m.since = m.place
 	var found *mention
 	for _, n := range c.mentions {
-		if n.of == m && n.said.at.Equal(m.validFrom) && (found == nil || n.compare(found) < 0) {
+		if n.of == m && n.since().at.Equal(m.validFrom) && (found == nil || n.compare(found) < 0) {
 			found = n
 		}
 	}
 	if found != nil {
-		m.place = found.said
+		m.place, m.since = found.said, found.since()
 	}
 }

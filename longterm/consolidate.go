@@ -122,8 +122,9 @@ func (f *learning) read(ctx context.Context, tx pgx.Tx) error {
 		}
 		key := f.identities.keys[f.identities.at[f.identity(c)]]
 		f.wanted.scope(key)
-		slot := topicOf(c).slot
-		f.wanted.slot(key, slot)
+		about := topicOf(c)
+		slot := about.slot
+		f.wanted.topic(key, about, clean(c.Text))
 		switch {
 		case !c.Forget:
 			f.subjects.hear(key, clean(c.Text), clean(c.Value))

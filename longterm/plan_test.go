@@ -22,7 +22,7 @@ var fixedStatements = map[string]string{
 	"storedModels": storedModels, "relationSelect": relationSelect, "relatedSelect": relatedSelect,
 	"shareTenant": shareTenant, "lockTenant": lockTenant, "lockScopes": lockScopes, "scopeInsert": scopeInsert, "scopeSelect": scopeSelect, "sessionSelect": sessionSelect,
 	"messageSelect": messageSelect, "verbatimSelect": verbatimSelect,
-	"concernedSelect": concernedSelect, "concernedMentions": concernedMentions, "goneSelect": goneSelect,
+	"slotsOfKind": slotsOfKind, "concernedSelect": concernedSelect, "concernedMentions": concernedMentions, "goneSelect": goneSelect,
 	"namedSelect": namedSelect, "statedBefore": statedBefore, "goneBefore": goneBefore, "goneOfMessages": goneOfMessages, "retainedSelect": retainedSelect, "requestSelect": requestSelect, "mentionInsert": mentionInsert,
 	"mentionDelete": mentionDelete, "mentionDeleteOf": mentionDeleteOf, "mentionsDeleted": mentionsDeleted, "requestInsert": requestInsert,
 	"requestDelete": requestDelete, "retainedInsert": retainedInsert, "scopeRowSelect": scopeRowSelect, "historyScope": historyScope,
@@ -342,8 +342,8 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 		}
 		statements := map[string]*statement{
 			"concerned": fixed(concernedSelect, keys, hashes, keys, homes, ids), "concerned mentions": fixed(concernedMentions, keys, hashes, keys, homes, ids),
-			"what is not remembered": fixed(goneSelect, keys, hashes, keys, homes),
-			"the same of messages":   fixed(goneOfMessages, keys, messages), "retained": fixed(retainedSelect, keys, hashes), "requests": fixed(requestSelect, keys),
+			"slots of a kind": fixed(slotsOfKind, keys, homes), "what is not remembered": fixed(goneSelect, keys, hashes, keys, homes),
+			"the same of messages": fixed(goneOfMessages, keys, messages), "retained": fixed(retainedSelect, keys, hashes), "requests": fixed(requestSelect, keys),
 			"named": fixed(namedSelect, keys, terms, times[:1], keys, times[:1]), "not remembered before": fixed(goneBefore, keys, times[:1]), "stated before": fixed(statedBefore, keys, times[:1]),
 			"take mentions": fixed(mentionDelete, ids, messages[:1], places[:1]), "take all mentions": fixed(mentionDeleteOf, ids), "mentions count no more": fixed(mentionsDeleted, ids),
 			"take requests": fixed(requestDelete, messages, places[:1], texts[:1], texts[:1]), "identities": fixed(scopeRowSelect, scopes[last:]),

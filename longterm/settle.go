@@ -149,7 +149,7 @@ func (c *change) redraws(m *stated, s *span) bool {
 		return true
 	}
 	w := s.words()
-	return !m.written() && (m.text != w.text || !m.validFrom.Equal(w.said.at) || m.extractor != w.extractor)
+	return !m.written() && (m.text != w.text || !m.validFrom.Equal(w.since().at) || m.extractor != w.extractor)
 }
 
 // state brings a memory to what a span says, and notes what is different.
@@ -161,7 +161,7 @@ func (c *change) state(s *span, is map[*span]*stated) {
 	sources, added, removed := c.compare(m, s)
 	first := s.words()
 	if !m.written() {
-		m.text, m.extractor, m.validFrom = first.text, first.extractor, first.said.at
+		m.text, m.extractor, m.validFrom = first.text, first.extractor, first.since().at
 	}
 	if !m.written() || !m.set(fieldAbout) {
 		m.topic, m.value, m.negated = s.claim.topic, s.claim.spelled, s.claim.negated

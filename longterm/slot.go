@@ -177,10 +177,11 @@ func (v *verdicts) forgets(c *claim, at saidAt, written bool) (found *request) {
 // moment is something in the course of a topic: a mention, or the start of what a person
 // wrote.
 type moment struct {
-	at      saidAt
-	claim   *claim
-	mention *mention
-	edited  *stated
+	// at is since when it holds, said when it was said.
+	at, said saidAt
+	claim    *claim
+	mention  *mention
+	edited   *stated
 }
 
 func (m moment) compare(o moment) int {
@@ -210,17 +211,17 @@ type course struct {
 	passing map[*mention]bool
 }
 
-// follow goes through all that was said about one topic, in the order in which it was
-// said, and gives the times through which each claim holds. It depends on what was said
+// follow goes through all that was said about one topic, or several of one matter, in the order in which it was
+// said or, for changes of years ago, in which they came about (see since.go), and gives the times through which each claim holds. It depends on what was said
 // and on nothing else.
 func (v *verdicts) follow(claims []*claim) []*span {
 	var moments []moment
 	for _, c := range claims {
 		for _, m := range c.mentions {
-			moments = append(moments, moment{m.said, c, m, nil})
+			moments = append(moments, moment{m.since(), m.said, c, m, nil})
 		}
 		if c.edited != nil {
-			moments = append(moments, moment{c.edited.place, c, nil, c.edited})
+			moments = append(moments, moment{c.edited.since, c.edited.place, c, nil, c.edited})
 		}
 	}
 	slices.SortFunc(moments, moment.compare)
@@ -297,7 +298,7 @@ func (f *course) take(m moment) *span {
 	}
 	gone := m.mention.gone == goneDeleted
 	if !gone {
-		m.mention.forgottenBy = f.forgets(m.claim, m.at, false)
+		m.mention.forgottenBy = f.forgets(m.claim, m.said, false)
 		if gone = m.mention.forgottenBy != nil; gone && m.mention.forgottenBy.slip {
 			return nil // it was never so
 		}
@@ -339,7 +340,7 @@ func (f *course) holding(c *claim, gone bool) *span {
 // start is where what a person wrote begins to hold. It is what was said before in the
 // same words, if that holds then and no person has changed it.
 func (f *course) start(m moment) *span {
-	m.edited.forgottenBy = f.forgets(m.claim, m.at, true)
+	m.edited.forgottenBy = f.forgets(m.claim, m.said, true)
 	if m.edited.forgottenBy != nil {
 		return f.begin(m, true)
 	}
@@ -379,8 +380,10 @@ func (f *course) underneath(m moment) *span {
 
 // end ends what no longer holds by what was said.
 func (f *course) end(m moment, by *span) {
+	kindred := f.meant(by.claim)
 	f.current = slices.DeleteFunc(f.current, func(s *span) bool {
-		if s == by || !by.claim.ends(s) || f.keeps(s.claim, m.sources()) {
+		ends := kindred(s) || by.claim.topic == s.claim.topic && by.claim.ends(s)
+		if s == by || !ends || f.keeps(s.claim, m.sources()) {
 			return false
 		}
 		s.until = &ending{m.at, by, m.sources()}

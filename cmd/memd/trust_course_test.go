@@ -1,0 +1,74 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestWhatHoldsInTheEnd has people tell what changes, day by day and each day in a session of
+// its own, and looks at what holds in the end.
+func TestWhatHoldsInTheEnd(t *testing.T) {
+	t.Parallel()
+	d := start(t, dataDir(t), "MEMD_WORKERS=4", "MEMD_DB_POOL_MAX=2")
+	first := time.Date(2024, time.January, 10, 9, 0, 0, 0, time.UTC)
+	for name, c := range map[string]struct {
+		said []string
+		// holds are the places of what holds in the end, of what each statement begins with.
+		holds []int
+	}{
+		"a home of years ago":                 {[]string{"I moved to Hamburg in 2010."}, []int{0}},
+		"and a later one":                     {[]string{"I moved to Hamburg in 2010.", "I moved to Kiel in 2018."}, []int{1}},
+		"told the other way round":            {[]string{"I moved to Kiel in 2018.", "I moved to Hamburg in 2010."}, []int{0}},
+		"told after the home of today":        {[]string{"I live in Bonn.", "I moved to Hamburg in 2010."}, []int{0}},
+		"moved this year":                     {[]string{"I live in Bonn.", "I moved to Hamburg in 2024."}, []int{1}},
+		"broke up":                            {[]string{"My girlfriend is called Nina.", "I'm in a relationship.", "We broke up."}, []int{2}},
+		"divorced":                            {[]string{"My husband is called Tom.", "I'm married.", "We got divorced last month."}, []int{2}},
+		"divorced Ana":                        {[]string{"My wife is Ana.", "My sister is Eva.", "I divorced Ana."}, []int{1, 2}},
+		"divorced, with a girlfriend":         {[]string{"My girlfriend is called Nina.", "I'm divorced."}, []int{0, 1}},
+		"she left":                            {[]string{"My girlfriend is called Lisa.", "Lisa left me."}, []int{1}},
+		"lives alone":                         {[]string{"I live with Ana.", "I live alone now."}, []int{1}},
+		"moved out":                           {[]string{"I live with my girlfriend.", "I live with my mum.", "My girlfriend moved out."}, []int{1, 2}},
+		"gave the cat away":                   {[]string{"My cat is called Mia.", "My dog is called Rex.", "I gave the cat away."}, []int{1, 2}},
+		"one of two cats, nobody knows which": {[]string{"My cat is called Mia.", "I have a cat named Tom.", "I gave the cat away."}, []int{0, 1, 2}},
+		"one of two dogs died":                {[]string{"My dog is called Rex.", "I have a dog named Bo.", "Rex died."}, []int{1, 2}},
+		"called otherwise":                    {[]string{"My dog is called Rex.", "My dog is called Max now."}, []int{1}},
+		"no coffee":                           {[]string{"I drink coffee every morning.", "I drink tea every evening.", "I quit coffee."}, []int{1, 2}},
+		"no piano":                            {[]string{"I play the piano.", "I play the cello.", "I stopped playing the piano."}, []int{1, 2}},
+		"no car":                              {[]string{"I drive a Fiat Panda.", "Sold my car."}, []int{1}},
+		"no bus":                              {[]string{"I take the bus to work.", "I don't take the bus anymore."}, []int{1}},
+		"rid of the car":                      {[]string{"I have a car.", "We got rid of the car."}, []int{1}},
+		"dropped out":                         {[]string{"I study chemistry.", "I dropped out of university."}, []int{1}},
+		"thesis":                              {[]string{"I study chemistry.", "I'm writing my thesis.", "I finished my thesis."}, []int{0, 2}},
+		"promoted":                            {[]string{"I'm a cashier at Aldi.", "I've been promoted to manager."}, []int{1}},
+		"another post":                        {[]string{"I'm a cashier at Aldi.", "I'm a manager at Aldi now."}, []int{1}},
+	} {
+		c1 := d.caller(t)
+		who := object{"user_id": name}
+		for i, text := range c.said {
+			c1.say(who.with(object{"session_id": fmt.Sprint("s", i), "messages": list{user(text).at(first.AddDate(0, 0, 10*i).Format(time.RFC3339))}}))
+		}
+		holding := texts(c1.list(who).Results)
+		ok := len(holding) == len(c.holds)
+		for _, i := range c.holds {
+			said := strings.TrimSuffix(c.said[i], ".")
+			ok = ok && slices.ContainsFunc(holding, func(h string) bool { return strings.HasPrefix(h, said) })
+		}
+		if !ok {
+			t.Errorf("%s: of %q hold %q", name, c.said, holding)
+		}
+		if all := c1.list(who.with(object{"include_superseded": true})).Total; all != len(c.said) {
+			t.Errorf("%s: %d of %d are kept", name, all, len(c.said))
+		}
+	}
+	c := d.caller(t)
+	who := object{"user_id": "told the other way round"}
+	for _, m := range c.list(who.with(object{"include_superseded": true})).Results {
+		if year := map[bool]string{true: "2010", false: "2018"}[strings.Contains(m.Memory, "Hamburg")]; !strings.HasPrefix(m.ValidFrom, year) {
+			t.Errorf("%q holds from %s", m.Memory, m.ValidFrom)
+		}
+	}
+	c.sameTexts("as of 2015", c.list(who.with(object{"as_of": "2015-06-01T00:00:00Z"})).Results, "I moved to Hamburg in 2010")
+}
