@@ -445,8 +445,8 @@ func TestErasingWhileOthersWrite(t *testing.T) {
 		}
 	}
 	pair := `"messages":[{"role":"user","content":"I keep a falcon number %d"},{"role":"user","content":"I own %d boats"}]`
-	writing(2, func(i int) got {
-		return h.send("POST", "/v1/messages", fmt.Sprintf(`{"user_id":"alice","session_id":"s",`+pair+`}`, i, i))
+	writing(6, func(i int) got { // as many as share commits
+		return h.send("POST", "/v1/messages", fmt.Sprintf(`{"user_id":"alice","session_id":"%s",`+pair+`}`, []string{"s", "t", "u"}[i%3], i, i))
 	})
 	writing(1, func(i int) got {
 		return h.send("POST", "/v1/messages", fmt.Sprintf(`{"user_id":"alice",`+pair+`}`, i, i))

@@ -100,7 +100,8 @@ func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, er
 	if w.rotates {
 		w.limits = l.limits(ctx, tenant)
 	}
-	send := l.send
+	w.known = l.isKnown(tenant, a.UserID, a.SessionID)
+	send := l.shared.send
 	// Again: the connection was dead before anything was sent, the session was deleted or
 	// turned over between two statements, or the key that stood in the way has gone.
 	for again, halts := 0, 0; ; {
@@ -108,12 +109,16 @@ func (l *Log) Append(ctx context.Context, tenant string, a Append) (Appended, er
 		switch {
 		case err == nil && len(answer.Messages) > 0:
 			l.publish(tenant, a, answer)
+			if answer.SessionID == a.SessionID {
+				l.know(tenant, a.UserID, a.SessionID)
+			}
 			return answer, nil
 		case err == nil && answer.Replayed: // all of it is gone by now
 			return answer.in(a), nil
 		case err == nil && halts < maxHalts:
 			halts++
 			send = l.sendOn
+			l.forgetKnown(tenant, a.UserID, a.SessionID)
 			continue
 		case err == nil:
 			return Appended{}, beingDeleted()
@@ -161,6 +166,8 @@ type write struct {
 	agent                 *string
 	key                   *idempotency.Key
 	named                 bool
+	// known says that its session was there of late: it is not made if it is not.
+	known bool
 	// rotates says that it goes to the next session if this one has reached a limit;
 	// limits are those of one that has none of its own.
 	rotates bool
@@ -251,7 +258,7 @@ func (w write) queue(b *pgx.Batch, answer *Appended) {
 	b.Queue(lockSession, w.tenant, w.user, w.session).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
 			var next *string
-			if err := rows.Scan(&next); err != nil {
+			if err := rows.Scan(&next, nil); err != nil {
 				return err
 			}
 			answer.NextSessionID = value(next)
@@ -296,13 +303,34 @@ func (a *Appended) add(m AppendedMessage, no int64, sessionID string) {
 	a.Messages = append(a.Messages, m)
 }
 
+// knownSession names a session that was there of late.
+type knownSession struct{ tenant, user, session string }
+
+// sessionsKnown is how many of them a Log remembers.
+const sessionsKnown = 10_000
+
+func (l *Log) isKnown(tenant, user, session string) bool {
+	_, ok := l.sessions.Get(knownSession{tenant, user, session})
+	return ok
+}
+
+func (l *Log) know(tenant, user, session string) {
+	l.sessions.Add(knownSession{tenant, user, session}, struct{}{})
+}
+
+func (l *Log) forgetKnown(tenant, user, session string) {
+	l.sessions.Remove(knownSession{tenant, user, session})
+}
+
 // send writes w in one round trip: the batch is one transaction, committed when it is
 // closed without error. An answer without messages means that the session vanished, or
 // is none to write to; see sendOn.
 func (l *Log) send(ctx context.Context, w write) (Appended, error) {
 	b := &pgx.Batch{}
 	b.Queue(setTenant, w.tenant, strconv.FormatInt(l.cfg.LockTimeout.Milliseconds(), 10))
-	b.Queue(makeSession, w.tenant, w.user, w.session, w.kind, w.agent)
+	if !w.known {
+		b.Queue(makeSession, w.tenant, w.user, w.session, w.kind, w.agent)
+	}
 	var answer Appended
 	w.queue(b, &answer)
 	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {

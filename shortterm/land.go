@@ -70,6 +70,7 @@ func (l *Log) sendOn(ctx context.Context, w write) (Appended, error) {
 	if err := l.pool.SendBatch(ctx, b).Close(); err != nil {
 		return Appended{}, err
 	}
+	w.known = false
 	if len(on) == 0 {
 		return l.send(ctx, w)
 	}

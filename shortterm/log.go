@@ -67,7 +67,9 @@ type Log struct {
 	keys *idempotency.Store
 	cfg  Config
 
-	left left
+	left     left
+	shared   *sharing
+	sessions *lru.Cache[knownSession, struct{}]
 
 	settings    *lru.Cache[string, readSettings]
 	settingsFor time.Duration
@@ -79,5 +81,11 @@ func New(pool *postgres.Pool, b *bus.Bus, cfg Config) *Log {
 	if err != nil {
 		panic(err) // only of a size that is none
 	}
-	return &Log{pool: pool, bus: b, keys: idempotency.New(pool), cfg: cfg.withDefaults(), settings: settings, settingsFor: settingsFor}
+	sessions, err := lru.New[knownSession, struct{}](sessionsKnown)
+	if err != nil {
+		panic(err)
+	}
+	l := &Log{pool: pool, bus: b, keys: idempotency.New(pool), cfg: cfg.withDefaults(), sessions: sessions, settings: settings, settingsFor: settingsFor}
+	l.shared = newSharing(l)
+	return l
 }

@@ -27,16 +27,23 @@ const (
 		 ORDER BY g.place
 		ON CONFLICT (tenant_id, user_id, session_id) DO NOTHING`
 
-	// lockSession leaves alone one that nothing is written to any more.
-	lockSession = `SELECT next_session_id FROM conversation_session
-		 WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND forwards_to IS NULL FOR NO KEY UPDATE`
+	// lockSession holds the session and leaves its number in memd.held, by which the next
+	// statement finds what to write to: by its name it could find one that was made since the
+	// lock found none, and that nobody holds. It leaves alone one that nothing is written to
+	// any more.
+	lockSession = `SELECT max(next_session_id), set_config('memd.held', coalesce(max(no)::text, ''), true) FROM (
+		SELECT no, next_session_id FROM conversation_session
+		 WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND forwards_to IS NULL FOR NO KEY UPDATE) held`
 
-	// appendGiven has no session, and so nothing is written, where that forwards, was
-	// incognito and is over, or ($17) may have reached a limit; $18 to $21 are those of
+	// heldNo is the number of the session that lockSession holds, null if it found none.
+	heldNo = `nullif(current_setting('memd.held', true), '')::bigint`
+
+	// appendGiven has no session, and so nothing is written, where none is held, where that
+	// was incognito and is over, or ($17) may have reached a limit; $18 to $21 are those of
 	// sessions that have none of their own.
 	appendGiven = `WITH session AS (
 		SELECT no, messages, learn FROM conversation_session
-		 WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND forwards_to IS NULL AND NOT ` + isOver + `
+		 WHERE tenant_id = $1 AND no = ` + heldNo + ` AND NOT ` + isOver + `
 		   AND ($17 AND closed_at IS NULL AND kind = 'chat' AND last_message_id IS NOT NULL AND (` + isAged + ` OR ` + isFull + `)) IS NOT TRUE
 	), given AS (
 		SELECT * FROM unnest($4::text[], $5::text[], $6::timestamptz[], $7::bool[], $8::text[], $9::text[])
@@ -82,7 +89,7 @@ const (
 		       turns = s.turns + w.turns, bytes = s.bytes + w.bytes, heard_at = now()
 		  FROM (SELECT count(*)::int AS n, max(id) AS last, (array_agg(created_at ORDER BY id DESC))[1] AS said,
 		               (count(*) FILTER (WHERE role = 'user'))::int AS turns, sum(bytes) AS bytes FROM written) w
-		 WHERE s.tenant_id = $1 AND s.user_id = $2 AND s.session_id = $3 AND w.n > 0
+		 WHERE s.tenant_id = $1 AND s.no = ` + heldNo + ` AND w.n > 0
 	)`
 
 	answerFresh = `, answer AS (
@@ -118,6 +125,74 @@ const (
 	appendNamed      = appendGiven + appendUnseen + `$22` + appendUnseenRest + appendWrite + answerUnseen + appendAnswer
 	appendNamedKeyed = appendGiven + appendUnseen + `$24` + appendUnseenRest + appendWrite + answerUnseen + appendKeep + appendAnswer
 
+	// lockShared holds the sessions of writes that share a transaction, in their order, and says
+	// which, as lockSession does.
+	lockShared = `SELECT set_config('memd.held', coalesce(string_agg(no::text, ','), ''), true)
+		  FROM unnest($2::text[], $3::text[]) AS a (user_id, session_id) CROSS JOIN LATERAL (
+			SELECT no FROM conversation_session
+			 WHERE tenant_id = $1 AND user_id = a.user_id AND session_id = a.session_id AND forwards_to IS NULL FOR NO KEY UPDATE) held`
+
+	// heldNos are their numbers, read once.
+	heldNos = `(SELECT string_to_array(current_setting('memd.held', true), ',')::bigint[])::bigint[]`
+
+	// appendShared is appendPlain of several writes, each of another session; a session is
+	// looked up by its key whatever the planner knows of how many there are.
+	appendSharedWrite = `, session AS (
+		SELECT a.*, s.no, s.messages, s.next_session_id,
+		       s.learn AND NOT EXISTS (SELECT FROM person p WHERE p.tenant_id = $1 AND p.user_id = a.user_id AND NOT p.learn) AS learns
+		  FROM asked a CROSS JOIN LATERAL (
+			SELECT no, messages, learn, next_session_id FROM conversation_session
+			 WHERE tenant_id = $1 AND user_id = a.user_id AND session_id = a.session_id AND no = ANY (` + heldNos + `) AND NOT ` + isOver + `
+			   AND (a.rotates AND closed_at IS NULL AND kind = 'chat' AND last_message_id IS NOT NULL AND
+			        (` + isAgedBy + `a.idle` + isAgedAnd + `a.age` + isAgedEnd + ` OR ` + isFullBy + `a.max_turns` + isFullAnd + `a.max_tokens` + isFullEnd + `)) IS NOT TRUE
+			OFFSET 0
+		  ) s
+	), written AS (
+		INSERT INTO conversation_context (user_id, session_id, role, message, created_at, received_at, tenant_id, session_no,
+		       position, learn, agent_id, app_id, actor_id, timezone, metadata)
+		SELECT s.user_id, s.session_id, m.role, m.message, coalesce(m.created_at, now()), now(), $1, s.no,
+		       s.messages + m.step, m.learn AND s.learns, s.agent_id, s.app_id, m.actor_id, s.timezone, s.metadata::jsonb
+		  FROM unnest($15::int[], $16::int[], $17::text[], $18::text[], $19::timestamptz[], $20::bool[], $21::text[])
+		       WITH ORDINALITY AS m (place, step, role, message, created_at, learn, actor_id, n)
+		  JOIN session s ON s.place = m.place
+		 ORDER BY m.n
+		RETURNING id, role, created_at, learn, session_no, octet_length(message) AS bytes
+	), opened AS (
+		INSERT INTO ingest_open (message_id, tenant_id, session_no, priority, lot)
+		SELECT w.id, $1, w.session_no, s.priority, hashtextextended(s.user_id, 0)
+		  FROM written w JOIN session s ON s.no = w.session_no WHERE w.learn
+	), counted AS (
+		UPDATE conversation_session c
+		   SET messages = c.messages + w.n, last_message_id = w.last, last_message_at = w.said,
+		       title = CASE WHEN NOT c.incognito THEN coalesce(c.title, w.title) END, agent_id = coalesce(c.agent_id, w.agent_id),
+		       turns = c.turns + w.turns, bytes = c.bytes + w.bytes, heard_at = now()
+		  FROM (SELECT s.no, s.title, s.agent_id, v.*
+		          FROM (SELECT session_no, count(*)::int AS n, max(id) AS last, (array_agg(created_at ORDER BY id DESC))[1] AS said,
+		                       (count(*) FILTER (WHERE role = 'user'))::int AS turns, sum(bytes) AS bytes FROM written GROUP BY session_no) v
+		          JOIN session s ON s.no = v.session_no) w
+		 WHERE c.tenant_id = $1 AND c.no = w.no
+	)`
+
+	appendSharedAsked = `SELECT * FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[], $9::text[], $10::bool[],
+		       $11::interval[], $12::int[], $13::bigint[], $14::interval[]`
+
+	appendSharedNames = ` WITH ORDINALITY AS a (user_id, session_id, agent_id, app_id, timezone, metadata, priority, title, rotates,
+		       idle, max_turns, max_tokens, age`
+
+	appendSharedKeep = `, kept AS (
+		` + idempotency.InsertAppended + `
+		SELECT $1, s.key, s.body, array_agg(w.id ORDER BY w.id), array_agg(false), NULL
+		  FROM written w JOIN session s ON s.no = w.session_no WHERE s.key IS NOT NULL GROUP BY s.key, s.body ORDER BY s.key
+	)`
+
+	appendSharedAnswer = ` SELECT s.place, s.no, s.next_session_id, w.id, w.role, w.created_at, w.learn
+		  FROM written w JOIN session s ON s.no = w.session_no ORDER BY w.id`
+
+	appendShared = `WITH asked AS (` + appendSharedAsked + `)` + appendSharedNames + `, place))` + appendSharedWrite + appendSharedAnswer
+
+	appendSharedKeyed = `WITH asked AS (` + appendSharedAsked + `, $22::bytea[], $23::bytea[])` + appendSharedNames + `, key, body, place))` +
+		appendSharedWrite + appendSharedKeep + appendSharedAnswer
+
 	// lendTimeout bounds how long locks are waited for, within a transaction that is
 	// another's; returnTimeout puts its own bound back.
 	lendTimeout   = `SELECT set_config('memd.lock_timeout', current_setting('lock_timeout'), true), set_config('lock_timeout', $1, true)`
@@ -143,8 +218,16 @@ const (
 	// isAged and isFull say which kind of limit it has reached, $18 to $21 being those of
 	// one that has none of its own. What was made so long ahead was so by a clock that was put
 	// back since; when it was heard is soon put right.
-	isAged = `(heard_at <= now() - nullif(coalesce(rotate_idle, $18), interval '0') OR greatest(now() - created_at, created_at - now()) >= nullif(coalesce(rotate_age, $21), interval '0'))`
-	isFull = `(turns >= nullif(coalesce(rotate_turns, $19), 0) OR bytes >= 4 * nullif(coalesce(rotate_tokens, $20), 0))`
+	isAged = isAgedBy + `$18` + isAgedAnd + `$21` + isAgedEnd
+	isFull = isFullBy + `$19` + isFullAnd + `$20` + isFullEnd
+
+	// Between them stand the limits.
+	isAgedBy  = `(heard_at <= now() - nullif(coalesce(rotate_idle, `
+	isAgedAnd = `), interval '0') OR greatest(now() - created_at, created_at - now()) >= nullif(coalesce(rotate_age, `
+	isAgedEnd = `), interval '0'))`
+	isFullBy  = `(turns >= nullif(coalesce(rotate_turns, `
+	isFullAnd = `), 0) OR bytes >= 4 * nullif(coalesce(rotate_tokens, `
+	isFullEnd = `), 0))`
 
 	// personLearns says of user $2 whether anything is learned from them.
 	personLearns = `NOT EXISTS (SELECT FROM person WHERE tenant_id = $1 AND user_id = $2 AND NOT learn)`

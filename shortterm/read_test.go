@@ -438,6 +438,7 @@ func TestTenantsSeeNothingOfEachOther(t *testing.T) {
 // queries are all statements of the package.
 var queries = map[string]string{
 	"setTenant": setTenant, "makeSession": makeSession, "makeSessions": makeSessions, "lockSession": lockSession,
+	"lockShared": lockShared, "appendShared": appendShared, "appendSharedKeyed": appendSharedKeyed,
 	"appendPlain": appendPlain, "appendKeyed": appendKeyed, "appendNamed": appendNamed, "appendNamedKeyed": appendNamedKeyed,
 	"replayed": replayed, "lastTurns": lastTurns, "firstTurns": firstTurns, "newest": newest, "following": following, "oneMessage": oneMessage,
 	"windowSession": windowSession, "windowTurns": windowTurns, "windowOpen": windowOpen, "windowPast": windowPast, "windowPastEntries": windowPastEntries, "createSession": createSession, "oneSession": oneSession,

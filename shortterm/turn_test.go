@@ -391,15 +391,20 @@ func TestPlansOfTurningOver(t *testing.T) {
 	const (
 		session, byNo = "conversation_session_tenant_id_user_id_session_id_key", "conversation_session_pkey"
 		given         = `'acme', 'u7', 's7', '{user}', '{"{\"role\":\"user\",\"content\":\"x\"}"}', '{NULL}', '{t}', '{NULL}', '{c1}', NULL, NULL, NULL, NULL, 0, NULL, NULL, true, '1 h', 5, 500, '1 d'`
+		shared        = `'acme', '{u7,u8}', '{s7,s8}', '{NULL,NULL}', '{NULL,NULL}', '{NULL,NULL}', '{NULL,NULL}', '{0,0}', '{NULL,NULL}', '{t,t}', '{1 h,1 h}', '{5,5}', '{500,500}', '{1 d,1 d}',
+			'{1,2}', '{0,0}', '{user,user}', '{"{\"role\":\"user\",\"content\":\"x\"}","{\"role\":\"user\",\"content\":\"x\"}"}', '{NULL,NULL}', '{t,t}', '{NULL,NULL}'`
 	)
 	f.wantPlans(t, map[string]planned{
 		"makeSession":       {makeSession, `'acme', 'u7', 's7', 'chat', NULL`, []string{session, "person_pkey"}},
 		"makeSessions":      {makeSessions, `'acme', '{u7}', '{s7}', '{chat}', '{NULL}'`, []string{session, "person_pkey"}},
 		"lockSession":       {lockSession, `'acme', 'u7', 's7'`, []string{session}},
-		"appendPlain":       {appendPlain, given, []string{session, "person_pkey"}},
-		"appendKeyed":       {appendKeyed, given + `, '\x00', '\x00'`, []string{session, "person_pkey"}},
-		"appendNamed":       {appendNamed, given + `, '{3}'`, []string{session, "person_pkey", "conversation_context_client_id"}},
-		"appendNamedKeyed":  {appendNamedKeyed, given + `, '\x00', '\x00', '{3}'`, []string{session, "person_pkey", "conversation_context_client_id"}},
+		"appendPlain":       {appendPlain, given, []string{byNo, "person_pkey"}},
+		"appendKeyed":       {appendKeyed, given + `, '\x00', '\x00'`, []string{byNo, "person_pkey"}},
+		"appendNamed":       {appendNamed, given + `, '{3}'`, []string{byNo, "person_pkey", "conversation_context_client_id"}},
+		"appendNamedKeyed":  {appendNamedKeyed, given + `, '\x00', '\x00', '{3}'`, []string{byNo, "person_pkey", "conversation_context_client_id"}},
+		"lockShared":        {lockShared, `'acme', '{u7,u8}', '{s7,s8}'`, []string{session}},
+		"appendShared":      {appendShared, shared, []string{session, "person_pkey", byNo}},
+		"appendSharedKeyed": {appendSharedKeyed, shared + `, '{"\\x00",NULL}', '{"\\x00",NULL}'`, []string{session, "person_pkey", byNo}},
 		"wayOn":             {wayOn, `'acme', 'u7', 's7', true`, []string{session}},
 		"shortenWay":        {shortenWay, `'acme', 7, 's7', 's8'`, []string{byNo}},
 		"holdNamed":         {holdNamed, `'acme', 'u7', 's7', '1 h', 5, 500, '1 d'`, []string{session}},
