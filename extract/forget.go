@@ -98,7 +98,10 @@ func (g *grouping) forgets(text string) bool {
 		return true
 	}
 	if m := noSuchMemory.FindStringSubmatch(bare); m != nil {
-		all, _ := forgottenBy(m[1])
+		all, known := forgottenBy(m[1])
+		if !known {
+			all = []about{{subject: topic(m[1])}}
+		}
 		g.forgetsAll(m[1], all)
 		g.spoken, g.asked, g.adjacent = true, "", false
 		return true
@@ -139,7 +142,7 @@ func (g *grouping) forgets(text string) bool {
 		for _, end := range []string{" stuff", " business", " story"} {
 			s.text = strings.TrimSuffix(s.text, end)
 		}
-		s.slot.subject = topic(s.text)
+		s.slot.subject = ofOwn(s.text)
 		rest = m[2]
 	} else if m := forgetMyTopic.FindStringSubmatch(bare); m != nil && knownTopic(m[1]) {
 		all, _ := forgottenBy(m[1])
@@ -167,6 +170,8 @@ func (g *grouping) forgets(text string) bool {
 			}
 			if slot, ok := forgettable[s.slot.subject]; ok && strings.HasPrefix(strings.ToLower(s.text), "my ") {
 				s.slot = about{name: slot}
+			} else if known || s.slot.subject != strings.ToLower(s.text) {
+				s.slot.subject = "my " + s.slot.subject
 			}
 		}
 	} else if m := forgetWhere.FindStringSubmatch(bare); m != nil {
@@ -398,4 +403,12 @@ func topic(text string) string {
 		text = strings.TrimPrefix(text, lead)
 	}
 	return text
+}
+
+// ofOwn is topic of what may be the speaker's own: "my dog" is no other's.
+func ofOwn(text string) string {
+	if low := strings.ToLower(text); strings.HasPrefix(low, "my ") || strings.HasPrefix(low, "our ") {
+		return "my " + topic(text)
+	}
+	return topic(text)
 }

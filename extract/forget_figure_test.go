@@ -32,11 +32,11 @@ func TestFiguresOfForgettingAskForNothing(t *testing.T) {
 
 func TestRequestsToForgetAreHeeded(t *testing.T) {
 	for text, want := range map[string]string{
-		"forget my dog": "about dog", "forget my dog, please": "about dog", "forget my dog, i gave her away": "about dog", "forget my diet - it is over": "diet", "forget my diet, I'm not on keto anymore": "diet",
+		"forget my dog": "about my dog", "forget my dog, please": "about my dog", "forget my dog, i gave her away": "about my dog", "forget my diet - it is over": "diet", "forget my diet, I'm not on keto anymore": "diet",
 		"forget my salary, that's private": "salary", "forget my name, email and address": "email address", "forget my address and my phone number": "phone number", "can you forget my name?": "name",
 		"can you forget my address, please?": "address", "please don't remember my phone number": "phone number", "don't remember my name please": "name", "don't store my phone number": "phone number",
 		"don't save my salary": "salary", "don't remember my blood type for me": "blood type", "you don't need to remember my salary": "salary", "please forget Leo": "about leo", "Forget Leo please": "about leo",
-		"i don't want you to remember my salary": "about earn",
+		"i don't want you to remember my salary": "about my earn",
 	} {
 		if got := asked(t, nil, text); !slices.Contains(got, want) {
 			t.Errorf("%q: %q, want %q", text, got, want)

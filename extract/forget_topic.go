@@ -45,8 +45,8 @@ var topicsForgotten = func() map[string]forgotten {
 // topicDetails are words behind a topic that name none: "my bank details".
 var topicDetails = english(`(?:'s? names?|'s| details?| info(?:rmation)?| data| stuff| situation| issues| problems)$`)
 
-// named gives what is to be forgotten where a noun is named: slots of the speaker's, and
-// subjects. known is false if nothing is known of what the noun may be.
+// forgottenBy gives what is to be forgotten where a noun is named of one's own: slots, and
+// subjects with "my". known is false if nothing is known of what the noun may be.
 func forgottenBy(noun string) (all []about, known bool) {
 	low := strings.ToLower(strings.TrimSpace(noun))
 	bare := topicDetails.ReplaceAllString(low, "")
@@ -56,7 +56,7 @@ func forgottenBy(noun string) (all []about, known bool) {
 				all = append(all, about{name: slot})
 			}
 			for _, word := range f.words {
-				all = append(all, about{subject: word})
+				all = append(all, about{subject: "my " + word})
 			}
 			return all, true
 		}
@@ -71,18 +71,18 @@ func forgottenBy(noun string) (all []about, known bool) {
 			}
 		}
 		if slot := slotOf("my " + name + " is X9"); slot.name != "" && slot.subject == "" {
-			return []about{{name: slot.name}, {subject: name}}, true
+			return []about{{name: slot.name}, {subject: "my " + name}}, true
 		}
 		if relation(name) != name || slices.Contains(strings.Split(sole+"|"+several+"|"+many, "|"), name) {
-			return []about{{subject: name}}, true
+			return []about{{subject: "my " + name}}, true
 		}
 	}
 	for _, name := range []string{low, bare} {
 		if all := forgottenKind(name); all != nil {
-			return append(all, about{subject: name}), true
+			return append(all, about{subject: "my " + name}), true
 		}
 	}
-	return []about{{subject: bare}}, false
+	return []about{{subject: "my " + bare}}, false
 }
 
 // forgetsAll asks for all of what a noun names to be forgotten.

@@ -165,6 +165,12 @@ type naming struct {
 	kin lexical.Names
 	// wholly says that the kin are in-laws and the like.
 	wholly bool
+	// own are the names of relations, and what else is named as the speaker's own.
+	own []ownNoun
+	// single are names by which somebody is known, with no second one.
+	single []string
+	// related are the words of a relation by which somebody is named, whose names are known beside.
+	related []string
 	// all are the names and relations.
 	all []string
 }
@@ -173,17 +179,20 @@ type naming struct {
 // name has the relations that others are known by as well: what must be read to tell.
 func namingOf(subject string, known []bond, anyKin bool) naming {
 	subject = lexical.Canonical(subject)
+	mine := strings.HasPrefix(subject, "my ") || strings.HasPrefix(subject, "our ")
 	for _, lead := range []string{"my ", "our ", "the "} {
 		subject = strings.TrimPrefix(subject, lead)
 	}
-	var kin, names []string
+	var kin, names, single, own, related []string
 	if same := relations[subject]; same != nil {
-		kin = same
+		kin, related = same, same
 		for _, b := range known {
 			if slices.Contains(same, b.relation) {
-				names = union(names, []string{b.name})
+				names, single = union(names, []string{b.name}), union(single, []string{b.name})
 			}
 		}
+	} else if mine {
+		own = []string{subject}
 	} else {
 		name := subject
 		if relation, rest, ok := strings.Cut(subject, " "); ok && relations[relation] != nil {
@@ -192,13 +201,17 @@ func namingOf(subject string, known []bond, anyKin bool) naming {
 		names = []string{name}
 		is := lexical.NamesOf(name)
 		for _, b := range known {
-			if is.In(b.name) && (anyKin || alone(b, known)) {
-				kin = union(kin, relations[b.relation])
+			if is.In(b.name) {
+				single = union(single, []string{b.name})
+				if anyKin || alone(b, known) {
+					kin = union(kin, relations[b.relation])
+				}
 			}
 		}
 	}
 	return naming{
-		names: lexical.NamesOf(names...), kin: lexical.NamesOf(kin...), all: slices.Concat(names, kin),
+		names: lexical.NamesOf(names...), kin: lexical.NamesOf(slices.Concat(kin, own)...), all: slices.Concat(names, kin, own),
+		own: ownNounsOf(slices.Concat(kin, own)), single: single, related: related,
 		wholly: slices.ContainsFunc(kin, func(word string) bool { return strings.Contains(word, "-") }),
 	}
 }
@@ -213,21 +226,36 @@ func alone(of bond, known []bond) bool {
 	return true
 }
 
-// reaches says whether a text, in the form in which it is compared, or the subject of its
-// slot is of whom it names.
-func (n naming) reaches(form, subject string) bool {
-	if n.names.In(form) || n.names.In(subject) || n.kin.In(subject) {
+// mayReach says whether a text, in the form in which it is compared, or the subject of its
+// slot names whom it names, whosever that is.
+func (n naming) mayReach(form, subject string) bool {
+	return n.names.In(form) || n.names.In(subject) || n.kin.In(subject) || n.kin.In(form)
+}
+
+// reaches says whether texts that say one thing, of which form is the form in which they are
+// compared, or the subject of their slot are of whom it names.
+func (n naming) reaches(form, subject string, texts ...string) bool {
+	if !n.mayReach(form, subject) {
+		return false
+	}
+	if n.names.In(subject) || n.kin.In(subject) && !n.kin.Empty() && !ofOthers.MatchString(subject) && !possessiveWord.MatchString(subject) {
 		return true
 	}
-	if n.kin.Empty() {
-		return false
+	if n.names.In(form) && !slices.ContainsFunc(n.single, func(name string) bool {
+		return slices.ContainsFunc(texts, func(text string) bool {
+			return surnamed(text, name) || n.related != nil && isAnothers(text, name, n.related)
+		})
+	}) {
+		return true
 	}
 	form = ofOthers.ReplaceAllString(form, " ")
 	if !n.wholly {
 		form = other.ReplaceAllString(form, " ")
 	}
-	return n.kin.In(form)
+	return slices.ContainsFunc(n.own, func(o ownNoun) bool { return o.says(form, subject) })
 }
+
+var possessiveWord = regexp.MustCompile(`['’]s?\s`)
 
 // empty says that nothing is reached.
 func (n naming) empty() bool { return n.names.Empty() && n.kin.Empty() }
@@ -343,12 +371,12 @@ func (c *change) wantNamed() {
 			c.wanted.said.keys, c.wanted.said.before = append(c.wanted.said.keys, key), append(c.wanted.said.before, r.before)
 		}
 		for _, m := range c.subjects.memories {
-			if string(c.scopes[m.scopeID].key) == r.key && n.reaches(m.form, m.subject) {
+			if string(c.scopes[m.scopeID].key) == r.key && n.mayReach(m.form, m.subject) {
 				c.wanted.memory(m.id)
 			}
 		}
 		for _, m := range c.subjects.unremembered {
-			if string(c.scopes[m.scopeID].key) == r.key && n.reaches(lexical.Canonical(m.text), m.subject) {
+			if string(c.scopes[m.scopeID].key) == r.key && n.mayReach(lexical.Canonical(m.text), m.subject) {
 				c.add(m)
 			}
 		}

@@ -64,7 +64,7 @@ func (r *request) means(c *claim) bool {
 		return true
 	}
 	if r.slot == "" {
-		return slices.Contains(c.hashes, r.hash) || r.ofSubject() && !r.naming.empty() && r.naming.reaches(c.form(), c.subject)
+		return slices.Contains(c.hashes, r.hash) || r.ofSubject() && !r.naming.empty() && r.naming.reaches(c.form(), c.subject, c.texts()...)
 	}
 	return r.topic == c.topic && (r.value == "" || lexical.Canonical(r.value) == c.value) && (r.negates == nil || *r.negates == c.negated)
 }

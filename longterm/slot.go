@@ -90,6 +90,17 @@ func (c *claim) form() string {
 	return c.compared
 }
 
+// texts are the words in which it was said.
+func (c *claim) texts() (all []string) {
+	if c.edited != nil {
+		return []string{c.edited.text}
+	}
+	for _, m := range c.mentions {
+		all = append(all, m.text)
+	}
+	return all
+}
+
 // span is a time through which a claim holds: what a memory is made of.
 type span struct {
 	claim *claim
