@@ -48,7 +48,7 @@ type saying struct {
 var slotRules = []func(s *saying) (about, bool){
 	nameSlot, pronounSlot, answerSlot, ageSlot, birthdaySlot, maritalSlot, relationSlot, petSlot,
 	favoriteSlot, allergySlot, dietSlot, homeSlot, groupSlot, workSlot, roleSlot, undertakingSlot, studySlot, languageSlot,
-	projectSlot, projectName, keptSlot, endSlot, skillSlot, eventSlot, journeySlot, ownedSlot, aidSlot, passingSlot, overSlot, attributeSlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
+	projectSlot, projectName, keptSlot, switchSlot, endSlot, skillSlot, eventSlot, journeySlot, ownedSlot, aidSlot, passingSlot, overSlot, attributeSlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
 }
 
 // slotWords is the most words of a statement that gets a slot: a longer one tells more
@@ -89,6 +89,9 @@ func slotOf(text string) about {
 		if a, ok := rule(&s); ok {
 			if a.name == "habit:eat meat" {
 				a.name, a.value = "diet", "meat"
+			}
+			if strings.HasPrefix(a.name, "habit:") && a.value == "" && !a.negated {
+				a.value = frequency(s.predicate)
 			}
 			return a
 		}

@@ -120,6 +120,27 @@ func keptSlot(s *saying) (about, bool) {
 	return about{name: "kept in", subject: part, value: in, negated: denied}, true
 }
 
+// switchesTo tells what somebody uses from now on.
+var switchesTo = english(`^(?:have\s+)?(?:just\s+|finally\s+)?(switched|migrated|moved|changed|converted|ported|went over)\s+(?:(?:everything|completely|over|fully|all|back|away|it all)\s+)*to\s+(\p{Lu}[\pL\d+#.-]*(?:\s\p{Lu}[\pL\d+#.-]*)?|\pL+)(?:\W*$|[,;(–—!]|\.\s|\s+(?:now|last|this|yesterday|today|recently|because|and|but|for (?:the|our|my|everything|all)|since|in (?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|\d)|instead|a (?:week|month|year|while)|two|three)\b)`)
+
+// switchSlot reads what somebody uses since they changed to it: what was used for the same
+// before is over.
+func switchSlot(s *saying) (about, bool) {
+	m := s.match(switchesTo, "switched", "migrated", "moved", "changed", "converted", "ported", "went over")
+	if m == nil || !s.self() || s.denied {
+		return about{}, false
+	}
+	tool := strings.ToLower(strings.TrimRight(m[2], "."))
+	first := strings.Fields(tool)[0]
+	if known := notPlaces[first] || services[first]; !known && (!startsName(m[2]) || strings.EqualFold(m[1], "moved") || strings.EqualFold(m[1], "changed")) {
+		return about{}, false
+	}
+	if _, day := weekdays[first]; day || tongue.MatchString(tool) || months3(first) || givenNames[first] || eventWord.MatchString(tool) {
+		return about{}, false
+	}
+	return about{name: "habit:use " + tool}, true
+}
+
 // untilThen tells what was so and no longer is: "I was vegan until last year".
 var untilThen = english(`^((?:i|we|my \pL+|\p{Lu}\pL+))\s+(was|were|lived|worked|had|studied|played|smoked|drank|ate|drove)\s+(.+?)\s+(?:until|till|up until|up to)\s+(?:last|this|a|\d|january|february|march|april|may|june|july|august|september|october|november|december|recently|yesterday|the|two|three|i|we)\b`)
 

@@ -48,3 +48,13 @@ func TestWhatIsGivenUp(t *testing.T) {
 		"I gave the secret away": "", "I put the dog down on the sofa": "", "I gave the keys away": "", "I finished the book you gave me": "", "I dropped out of the race": "",
 	})
 }
+
+func TestHowOftenAndWhatIsUsed(t *testing.T) {
+	slotTable(t, map[string]string{
+		"I run twice a week": "habit:run=twice a week", "I run four times a week now": "habit:run=four times a week", "I go running twice a week": "habit:run=twice a week", "I don't go running anymore": "!habit:run", "I meditate every day": "habit:meditate=every day",
+		"I play tennis 3 times a week": "habit:play tennis=3 times a week", "I run 5 km twice a week": "habit:run=5 km", "I drink coffee every morning": "habit:drink coffee",
+		"we switched to Postgres": "habit:use postgres", "We moved to Postgres last week": "habit:use postgres", "I switched to Linux": "habit:use linux", "I moved to Python": "habit:use python", "We moved to Slack last week": "habit:use slack", "we switched from MySQL to Postgres": "!habit:use mysql", "We migrated to Kubernetes in March": "habit:use kubernetes",
+		// Of something else:
+		"I switched to decaf": "", "I moved to Bonn last week": "home=Bonn", "I switched to German": "", "I run a bakery": "has:bakery", "we moved to Monday": "", "I switched to plan B": "",
+	})
+}

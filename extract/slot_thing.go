@@ -489,7 +489,7 @@ var (
 	medicated    = english(`^(?:am|is|went|came|got) (on|off) (?:the |my )?(antibiotics|medication|meds|the pill|insulin|statins|beta blockers|antidepressants|painkillers|steroids|metformin|ibuprofen|blood thinners)\b`)
 	reads        = english(`^(?:am|are) (reading|watching|playing|listening to)\s+(\p{Lu}.{1,60})$`)
 	hasRead      = english(`^(?:just )?finished\s+(?:reading |watching |playing |the book |the series )?(\p{Lu}.{1,60})$`)
-	habitEnd     = english(`\s+(?:twice|once|three times|every|each|daily|weekly|on|at|in|most|a lot|lots|often|sometimes|now and then|regularly|for|since|with|again|all the time|all day|before|after|during|from time to time|several times|\d+ times|when|whenever|because|only|any|always|whole)\b.*$`)
+	habitEnd     = english(`\s+(?:twice|once|thrice|(?:two|three|four|five|six|seven|eight|nine|ten) (?:or \pL+ )?times|every|each|daily|weekly|on|at|in|most|a lot|lots|often|sometimes|now and then|regularly|for|since|with|again|all the time|all day|before|after|during|from time to time|several times|\d+ times|when|whenever|because|only|any|always|whole)\b.*$`)
 )
 
 // habitSlot reads what someone does again and again, and that they do it no more.
@@ -500,6 +500,8 @@ func habitSlot(s *saying) (about, bool) {
 	verb, object := "", ""
 	if m := s.match(mayEat, "can "); m != nil && (s.denied || strings.Contains(s.lowPredicate, " again")) {
 		verb, object = "eat", m[1]
+	} else if m := s.match(goesDoing, "go ", "goes "); m != nil {
+		verb, object = infinitive(strings.ToLower(m[1])), s.predicate[len(m[0]):]
 	} else if m := s.match(habit); m != nil {
 		verb, object = strings.ToLower(m[1]), m[2]
 	} else if m := s.match(doing, "ing"); m != nil {
@@ -563,7 +565,7 @@ func habitSlot(s *saying) (about, bool) {
 	verb = plainForm(verb)
 	switch verb {
 	case "run", "keep", "use":
-		if m := owns.FindStringSubmatch("own " + object); m != nil {
+		if m := owns.FindStringSubmatch("own " + object); m != nil && !often.MatchString(object) {
 			if thing, _ := thingOf(m[1]); thing != "" {
 				return s.about(possession(thing), "")
 			}

@@ -23,7 +23,49 @@ const (
 	anybody   = "lives with" // the slot that nobody lives there by
 	allOfHome = "lives with:"
 	allOfPets = "pet:"
+	ofUse     = "habit:use "
+	// kept is what a database is called where it has no name for what it holds.
+	kept = "database"
 )
+
+// tools are used in each other's place: of each line mostly one.
+var tools = func() map[string][]string {
+	all := map[string][]string{}
+	for line := range strings.Lines(`
+mysql postgres postgresql mariadb sqlite mongodb mongo cassandra dynamodb cockroachdb oracle mssql firebase supabase
+aws gcp azure heroku hetzner digitalocean vercel netlify
+jenkins circleci travis buildkite teamcity
+react vue angular svelte
+jira linear trello asana
+slack teams discord mattermost
+vim neovim emacs vscode intellij zed
+windows linux mac macos ubuntu debian fedora
+iphone android
+chrome firefox safari brave edge
+npm yarn pnpm bun
+github gitlab bitbucket
+spotify tidal deezer
+gmail outlook protonmail
+notion obsidian evernote
+`) {
+		same := strings.Fields(line)
+		for _, tool := range same {
+			all[tool] = same
+		}
+	}
+	return all
+}()
+
+// tool gives what somebody uses by a claim.
+func (c *claim) tool() string {
+	if c.slot == kept {
+		return c.value
+	}
+	return strings.TrimPrefix(c.slot, ofUse)
+}
+
+// changedTo tells that something is used in the place of another.
+var changedTo = regexp.MustCompile(`\b(?:switched|migrated|moved|changed|converted|ported|went over)\b.* to \S`)
 
 // animals are kept and named; "has:cat" is of a pet.
 var animals = map[string]bool{}
@@ -44,6 +86,10 @@ func (t topic) matter() topic {
 		return topic{ofJob, t.subject}
 	case kind == "lives with":
 		return topic{ofHome, t.subject}
+	case strings.HasPrefix(t.slot, ofUse) && tools[strings.TrimPrefix(t.slot, ofUse)] != nil:
+		return topic{tools[strings.TrimPrefix(t.slot, ofUse)][0], t.subject}
+	case t.slot == kept:
+		return topic{tools["mysql"][0], t.subject}
 	case kind == "pet", kind == "has" && animals[strings.TrimSuffix(rest, "s")]:
 		return topic{ofPets, t.subject}
 	}
@@ -66,6 +112,13 @@ func (w *wanting) topic(key []byte, t topic, text string) {
 		w.kind(key, allOfHome)
 	case m.slot == ofHome:
 		w.slot(key, anybody)
+	case tools[m.slot] != nil:
+		for _, tool := range tools[m.slot] {
+			w.slot(key, ofUse+tool)
+		}
+		if m.slot == tools["mysql"][0] {
+			w.slot(key, kept)
+		}
 	case m.slot == ofPets:
 		w.kind(key, allOfPets)
 		for _, animal := range animalsIn(lexical.Canonical(text)) {
@@ -113,6 +166,9 @@ func (f *course) meant(c *claim) func(*span) bool {
 	case ofPets:
 		all := f.endsPets(c)
 		return func(s *span) bool { return slices.Contains(all, s) }
+	}
+	if tools[c.matter().slot] != nil && !c.negated && changedTo.MatchString(c.form()) {
+		return func(s *span) bool { return !s.claim.negated && s.claim.topic != c.topic && s.claim.tool() != c.tool() }
 	}
 	return func(*span) bool { return false }
 }

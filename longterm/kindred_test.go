@@ -1,6 +1,7 @@
 package longterm
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -49,6 +50,13 @@ func TestSidesOfOneMatter(t *testing.T) {
 		"the only dog died":                  {[]memd.Candidate{is("I have a dog", "has:dog", ""), pet("My dog is called Rex", "rex"), not("Rex died", "pet:rex", "")}, []int{0, 1}},
 		"one of two dogs died":               {[]memd.Candidate{is("I have a dog", "has:dog", ""), pet("My dog is called Rex", "rex"), pet("My dog Luna barks", "luna"), not("Rex died", "pet:rex", "")}, []int{1}},
 		"called otherwise":                   {[]memd.Candidate{pet("My dog is called Rex", "rex"), pet("My cat is called Mia", "mia"), pet("My dog is called Max now", "max")}, []int{0}},
+		"another database":                   {[]memd.Candidate{is("We use MySQL", "habit:use mysql", ""), is("We use Vue", "habit:use vue", ""), is("Our database is MySQL", "database", "MySQL"), is("we switched to Postgres", "habit:use postgres", "")}, []int{0, 2}},
+		"one beside another":                 {[]memd.Candidate{is("We use MySQL", "habit:use mysql", ""), is("We use MongoDB", "habit:use mongodb", "")}, nil},
+		"of another's":                       {[]memd.Candidate{is("We use MySQL", "habit:use mysql", ""), {Text: "My brother switched to Postgres", Slot: "habit:use postgres", Subject: "brother"}}, nil},
+		"how often":                          {[]memd.Candidate{is("I run twice a week", "habit:run", "twice a week"), is("I run 5 km", "habit:run", "5 km"), is("I run four times a week now", "habit:run", "four times a week")}, []int{0}},
+		"daily":                              {[]memd.Candidate{is("I run every day", "habit:run", "every day"), is("I run twice a day", "habit:run", "twice a day")}, nil},
+		"no longer daily":                    {[]memd.Candidate{is("I run every day", "habit:run", "every day"), is("I run twice a week", "habit:run", "twice a week")}, []int{0}},
+		"the same in other words":            {[]memd.Candidate{is("I run two times a week", "habit:run", "two times a week"), is("I run twice a week", "habit:run", "twice a week")}, nil},
 		"another one":                        {[]memd.Candidate{pet("My dog is called Rex", "rex"), pet("My dog is called Max", "max")}, nil},
 		"one of several is called otherwise": {[]memd.Candidate{pet("My dog is called Rex", "rex"), pet("I have a dog named Bo", "bo"), pet("My dog is called Max now", "max")}, nil},
 	} {
@@ -59,21 +67,23 @@ func TestSidesOfOneMatter(t *testing.T) {
 			}
 		}
 		for _, late := range []bool{false, true} {
-			b := newStore(t)
-			order := make([]int, len(c.said))
-			for i := range order {
-				order[i] = i
-				if late {
-					order[i] = len(order) - 1 - i
+			t.Run(fmt.Sprint(name, ", late ", late), func(t *testing.T) {
+				b := newStore(t)
+				order := make([]int, len(c.said))
+				for i := range order {
+					order[i] = i
+					if late {
+						order[i] = len(order) - 1 - i
+					}
 				}
-			}
-			for _, i := range order {
-				b.tells(i, c.said[i])
-			}
-			if got := b.current(); len(got) != len(current) || slices.ContainsFunc(got, func(text string) bool { return !slices.Contains(current, text) }) {
-				t.Errorf("%s, late %v: current %q, want %q", name, late, got, current)
-			}
-			b.checkCounters()
+				for _, i := range order {
+					b.tells(i, c.said[i])
+				}
+				if got := b.current(); len(got) != len(current) || slices.ContainsFunc(got, func(text string) bool { return !slices.Contains(current, text) }) {
+					t.Errorf("current %q, want %q", got, current)
+				}
+				b.checkCounters()
+			})
 		}
 	}
 }

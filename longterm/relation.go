@@ -160,6 +160,9 @@ func (m *related) relation() (memd.Relation, bool) {
 	if day, hour := dayAndHour(target); kind == "date" && day == "" && hour != "" {
 		kind = "time"
 	}
+	if _, period := frequencyOf(lexical.Canonical(target)); kind == "habit" && period != "" {
+		target = "" // how often is not what
+	}
 	switch {
 	case target == "":
 		target = spelledIn(m.text, rest)

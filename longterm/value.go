@@ -32,6 +32,8 @@ func contradicts(slot, was, is string) bool {
 		return otherDiet(a, b)
 	case "commute":
 		return hasDigit(a) == hasDigit(b) // how long, and how
+	case "habit":
+		return otherFrequency(a, b)
 	}
 	return true
 }
@@ -44,6 +46,48 @@ func alikeValues(a, b string) bool {
 		short, long = long, short
 	}
 	return len(short) > 0 && slices.Equal(short, long[:len(short)])
+}
+
+var (
+	howOften = regexp.MustCompile(`^(once|twice|thrice|(\S+(?: (?:or|to) \S+)?) times?) (?:a|an|per|each|every) (\w+)$`)
+	everyDay = regexp.MustCompile(`^(?:every (?:\w+ )?day|daily)$`)
+)
+
+// otherFrequency says whether two habits differ in how often, or else in how far: "twice a
+// week" and "daily" cannot both be so, "daily" and "twice a day" can.
+func otherFrequency(a, b string) bool {
+	countA, periodA := frequencyOf(a)
+	countB, periodB := frequencyOf(b)
+	switch {
+	case periodA == "" || periodB == "":
+		return periodA == periodB
+	case periodA == periodB:
+		return countA != countB
+	case countA == "":
+		return periodB != "day" && periodB != "night"
+	case countB == "":
+		return periodA != "day" && periodA != "night"
+	}
+	return false
+}
+
+// frequencyOf parts how often something is done into a count and its period: no count and a
+// day's name of its own for "daily", no period for what tells no frequency.
+func frequencyOf(text string) (count, period string) {
+	if everyDay.MatchString(text) {
+		return "", text
+	}
+	m := howOften.FindStringSubmatch(text)
+	if m == nil {
+		return "", ""
+	}
+	if count = map[string]string{"once": "1", "twice": "2", "thrice": "3"}[m[1]]; count == "" {
+		count = m[2]
+		if i := slices.Index(hourWords, count); i > 0 {
+			count = strconv.Itoa(i)
+		}
+	}
+	return count, m[3]
 }
 
 func hasDigit(text string) bool { return strings.ContainsAny(text, "0123456789") }

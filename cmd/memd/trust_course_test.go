@@ -43,6 +43,9 @@ func TestWhatHoldsInTheEnd(t *testing.T) {
 		"dropped out":                         {[]string{"I study chemistry.", "I dropped out of university."}, []int{1}},
 		"thesis":                              {[]string{"I study chemistry.", "I'm writing my thesis.", "I finished my thesis."}, []int{0, 2}},
 		"promoted":                            {[]string{"I'm a cashier at Aldi.", "I've been promoted to manager."}, []int{1}},
+		"another database":                    {[]string{"We use MySQL.", "We use Vue.", "We switched to Postgres."}, []int{1, 2}},
+		"migrated":                            {[]string{"We use MySQL.", "We migrated from MySQL to Postgres."}, []int{1}},
+		"more often":                          {[]string{"I run twice a week.", "I play tennis twice a week.", "I run four times a week now."}, []int{1, 2}},
 		"another post":                        {[]string{"I'm a cashier at Aldi.", "I'm a manager at Aldi now."}, []int{1}},
 	} {
 		c1 := d.caller(t)
