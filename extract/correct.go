@@ -117,6 +117,10 @@ func (g *grouping) corrects(text string) bool {
 	if m := wrongSaid.FindStringSubmatch(bare); m != nil {
 		said.wrong = m[1] + m[2]
 	}
+	if m := arrow.FindStringSubmatch(right); m != nil {
+		right = m[2]
+		said.right, said.wrong = right, m[1]
+	}
 	befits := func(s statement) bool { return scratch || said.befits(s) }
 	dated, when := resolve(text, g.said, g.english)
 	amended := func(s statement) statement {

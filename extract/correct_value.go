@@ -55,7 +55,9 @@ func correctionOf(text string) (c correction, ok bool) {
 		}
 		ok = c.plainly || firmly.MatchString(m[1])
 	}
-	if m := rightNot.FindStringSubmatch(c.right); m != nil {
+	if m := arrow.FindStringSubmatch(c.right); m != nil {
+		c, ok = correction{right: m[2], wrong: m[1], plainly: true}, true
+	} else if m := rightNot.FindStringSubmatch(c.right); m != nil {
 		c, ok = correction{right: m[1], wrong: m[2], plainly: true}, true
 	} else if m := notRight.FindStringSubmatch(c.right); m != nil {
 		c, ok = correction{right: m[2], wrong: m[1], plainly: true}, true
@@ -234,7 +236,7 @@ func (c correction) fits(s statement) (now about, ok bool) {
 			return about{}, false
 		}
 		if held == "" || wholeAt(strings.ToLower(held), wrong) < 0 && wholeAt(wrong, strings.ToLower(held)) < 0 {
-			return about{}, countWords(c.right) <= 3 // another word of it
+			return about{}, countWords(c.right) <= 3 && c.ofKind(s) // another word of it
 		}
 	}
 	if held == "" || s.slot.negated || !c.mayHold(s.slot) || !c.befits(s) {
@@ -327,7 +329,7 @@ func wholeAt(text, phrase string) int {
 	if phrase == "" {
 		return -1
 	}
-	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) }
+	letter := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '@' }
 	for end := len(text); ; {
 		at := strings.LastIndex(text[:end], phrase)
 		if at < 0 {
@@ -404,6 +406,9 @@ func (c correction) sure() bool {
 // a word of it where that is about nothing known.
 func (c correction) befits(s statement) bool {
 	base, held := valueIn(s)
+	if !c.ofKind(s) {
+		return false
+	}
 	if c.wrong != "" {
 		wrong := strings.ToLower(c.wrong)
 		if m := beforeAll.FindStringSubmatch(wrong); m != nil {
