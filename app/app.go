@@ -32,6 +32,7 @@ import (
 	"github.com/memdhq/memd/revise"
 	"github.com/memdhq/memd/shortterm"
 	"github.com/memdhq/memd/summary"
+	"github.com/memdhq/memd/traffic"
 	"github.com/memdhq/memd/worker"
 	"github.com/nats-io/nats.go"
 	"github.com/prometheus/client_golang/prometheus"
@@ -257,9 +258,10 @@ func (a *App) startUp(ctx context.Context) error {
 		return err
 	}
 
+	live := &traffic.Live{}
 	if a.cfg.Workers > 0 {
 		extractor, chat := a.extractor()
-		cfg := worker.Config{Workers: a.cfg.Workers, Lease: lease, Log: a.component("worker"), Metrics: a.metrics}
+		cfg := worker.Config{Workers: a.cfg.Workers, Lease: lease, Live: live, Log: a.component("worker"), Metrics: a.metrics}
 		if a.cfg.UsesLLM() {
 			cfg.AsksAgain = chat.Answers
 		}
@@ -297,7 +299,7 @@ func (a *App) startUp(ctx context.Context) error {
 	// Imports are workers' work: requests need not wait for their connections.
 	if a.cfg.Workers > 0 {
 		workRecall := recall.New(workStore, model, recall.Config{Log: a.component("recall")})
-		imports := importjob.NewRunner(workers, workLog, remember.New(workers, workLog, workStore, workRecall, remember.Config{}), a.component("import"))
+		imports := importjob.NewRunner(workers, workLog, remember.New(workers, workLog, workStore, workRecall, remember.Config{}), live, a.component("import"))
 		if err := imports.Start(ctx); err != nil {
 			return err
 		}
@@ -310,7 +312,7 @@ func (a *App) startUp(ctx context.Context) error {
 		Remember: remember.New(a.pool, log, store, rec, remember.Config{TakesPrompt: a.cfg.UsesLLM()}),
 		Forget:   forget.New(a.pool, log, store), Revise: revise.New(a.pool, log, store),
 		Erase: erase.New(a.pool, log, store, answers, a.component("erase")), Export: export.New(a.pool), Imports: importjob.New(a.pool),
-		Read: readText, Ready: a.readiness, Writing: postgres.Writing, Draining: a.draining, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
+		Read: readText, Ready: a.readiness, Writing: postgres.Writing, Live: live, Draining: a.draining, Metrics: metricsHandler(a.metrics), Registerer: a.metrics,
 		Logger: a.component("http"), Version: a.version,
 	}, httpapi.Config{Keys: apiKeys(a.keys)})
 	if err != nil {

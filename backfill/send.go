@@ -40,9 +40,10 @@ const (
 	lanes = 4
 	// waiting is how much waits for each of them.
 	waiting = 8
-	// MostMessages and mostBytes bound what is sent together of conversations.
-	MostMessages = 1000
-	mostBytes    = 4 << 20
+	// MostMessages and mostBytes bound what is sent together of conversations. More at once would be
+	// little faster, and keep those waiting for longer who come in between.
+	MostMessages = 250
+	mostBytes    = 1 << 20
 	// memoriesAtOnce are sent together.
 	memoriesAtOnce = 100
 )

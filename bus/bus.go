@@ -83,6 +83,8 @@ type Bus struct {
 	lost      atomic.Uint64
 	held      holdings
 	liveRun   atomic.Int64 // live deliveries since there was one of backfill
+	// mostBackfill is set by LimitBackfill.
+	mostBackfill atomic.Pointer[func() int]
 
 	keeper keeper
 

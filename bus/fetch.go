@@ -3,6 +3,7 @@ package bus
 import (
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -88,6 +89,17 @@ func (b *Bus) Fetch(ctx context.Context, n int, wait time.Duration) ([]*Delivery
 	}
 }
 
+// LimitBackfill has Fetch give no more deliveries of backfill than most says at that time.
+func (b *Bus) LimitBackfill(most func() int) { b.mostBackfill.Store(&most) }
+
+// roomForBackfill is how many deliveries of backfill may be given.
+func (b *Bus) roomForBackfill() int {
+	if most := b.mostBackfill.Load(); most != nil {
+		return (*most)()
+	}
+	return math.MaxInt
+}
+
 func (b *Bus) pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-time.After(d):
@@ -103,7 +115,7 @@ func (b *Bus) take(n int) ([]*Delivery, error) {
 		return nil, nats.ErrDisconnected
 	}
 	var due []*Delivery
-	if b.liveRun.Load() >= backfillAfter {
+	if b.liveRun.Load() >= backfillAfter && b.roomForBackfill() > 0 {
 		var err error
 		if due, err = b.collect(backfillLane.FetchNoWait(1)); err != nil {
 			return nil, err
@@ -119,7 +131,11 @@ func (b *Bus) take(n int) ([]*Delivery, error) {
 	if err != nil || len(got) == n {
 		return got, err
 	}
-	more, err := b.collect(backfillLane.FetchNoWait(n - len(got)))
+	n = min(n-len(got), b.roomForBackfill()-len(due))
+	if n <= 0 {
+		return got, nil
+	}
+	more, err := b.collect(backfillLane.FetchNoWait(n))
 	if len(more) > 0 {
 		b.liveRun.Store(0)
 	}

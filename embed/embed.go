@@ -44,6 +44,14 @@ type Embedder interface {
 	Model() Model
 }
 
+type patient struct{}
+
+// Patiently marks ctx: what is embedded with it can wait behind all that is not.
+func Patiently(ctx context.Context) context.Context { return context.WithValue(ctx, patient{}, true) }
+
+// IsPatient says whether ctx is marked so.
+func IsPatient(ctx context.Context) bool { return ctx.Value(patient{}) != nil }
+
 // Model is what must be known of a model to store and compare its vectors.
 type Model struct {
 	// Name tells vectors apart that must not be compared: two embedders have the

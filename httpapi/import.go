@@ -67,18 +67,18 @@ type importAnswer struct {
 func (s *server) importRoutes() {
 	const tag = "Short tier"
 	handle(s, operation{
-		method: http.MethodPost, path: "/v1/import", name: "import", tag: tag, effect: writes,
+		method: http.MethodPost, path: "/v1/import", name: "import", tag: tag, effect: writes, canWait: true,
 		summary: "Bring conversations and memories from elsewhere",
 		description: "202: it is kept, also when memd is restarted, and goes in behind live traffic, in the order it was said. The same again " +
 			"adds nothing. A line that cannot be taken costs no other. memd import takes what is larger than a request may be.",
 		answers: map[int]any{202: importAnswer{}},
 	}, s.postImport)
 	handle(s, operation{
-		method: http.MethodGet, path: "/v1/import", name: "list-imports", tag: tag,
+		method: http.MethodGet, path: "/v1/import", name: "list-imports", tag: tag, canWait: true,
 		summary: "Imports and where they stand", answers: map[int]any{200: importsAnswer{}},
 	}, s.getImports)
 	handle(s, operation{
-		method: http.MethodGet, path: "/v1/import/{id}", name: "get-import", tag: tag,
+		method: http.MethodGet, path: "/v1/import/{id}", name: "get-import", tag: tag, canWait: true,
 		summary: "Where an import stands, and what could not be taken", answers: map[int]any{200: importAnswer{}},
 	}, s.getImport)
 	handle(s, operation{

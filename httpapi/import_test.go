@@ -30,7 +30,7 @@ func importBody(members map[string]any) string {
 func (h *house) work() {
 	store := longterm.New(h.pool, longterm.Config{})
 	rem := remember.New(h.pool, h.log, store, recall.New(store, h.embedder, recall.Config{}), remember.Config{})
-	r := importjob.NewRunner(h.pool, h.log, rem, zerolog.Nop())
+	r := importjob.NewRunner(h.pool, h.log, rem, nil, zerolog.Nop())
 	if err := r.Start(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}

@@ -108,7 +108,7 @@ type deadLetterAnswer struct {
 
 func (s *server) ingestRoutes() {
 	handle(s, operation{
-		method: http.MethodGet, path: "/v1/ingest", name: "get-ingest", tag: "Short tier", waits: maxWait,
+		method: http.MethodGet, path: "/v1/ingest", name: "get-ingest", tag: "Short tier", waits: maxWait, canWait: true,
 		summary: "How many messages are in which state of being learned from",
 		answers: map[int]any{200: ingestAnswer{}},
 	}, s.getIngest)

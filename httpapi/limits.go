@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,12 @@ const (
 	maxItems = 1000
 	// patience is how long a request waits for its turn, and for room for its body.
 	patience = 250 * time.Millisecond
+	// bulksAtOnce is how many of those that bring much are at work at a time, bulkPatience how long the
+	// others wait for their turn, and restOfBulk how many times as long as one took is rested after it while
+	// somebody waits for answers.
+	bulksAtOnce  = 2
+	bulkPatience = 15 * time.Second
+	restOfBulk   = 3
 	// smallBody is what the beginning of a body may hold that waits for nobody's large one.
 	smallBody = 64 << 10
 	// slowest is how many bytes of a body or an answer have to pass in a second, after the
@@ -38,6 +45,8 @@ const (
 type lane struct {
 	name  string
 	turns *semaphore.Weighted
+	// patience is how long a request waits for its turn, if not as long as others.
+	patience time.Duration
 }
 
 // bounds are those of what is at work at a time.
@@ -48,17 +57,20 @@ type bounds struct {
 	waiting, learning lane
 	// exporting are those that are answered with all there is of a person.
 	exporting lane
+	// bringing are those that bring what nobody waits for, many at a time.
+	bringing lane
 	// beginnings are bytes of the beginnings of bodies, bodies those of the rest, answers
 	// those of large answers that are being sent.
 	beginnings, bodies, answers lane
 }
 
 func newBounds(cfg Config) bounds {
-	of := func(name string, n int64) lane { return lane{name, semaphore.NewWeighted(n)} }
+	of := func(name string, n int64) lane { return lane{name: name, turns: semaphore.NewWeighted(n)} }
 	turns := int64(cfg.MaxInFlight)
 	return bounds{
 		reading: of("reading", turns), writing: of("writing", turns), waiting: of("waiting", turns), learning: of("learning", turns),
 		exporting:  of("exporting", exportsAtOnce),
+		bringing:   lane{"bringing", semaphore.NewWeighted(bulksAtOnce), bulkPatience},
 		beginnings: of("bodies", max(cfg.MaxBodies/4, 16*smallBody)),
 		bodies:     of("bodies", max(cfg.MaxBodies, maxBody+1)), answers: of("answers", max(cfg.MaxBodies, maxBody+1)),
 	}
@@ -67,6 +79,8 @@ func newBounds(cfg Config) bounds {
 // laneOf gives the lane of a request, whether it writes, and how long it may take.
 func (s *server) laneOf(r *http.Request, op operation, body []byte) (l lane, writes bool, takes time.Duration) {
 	switch {
+	case op.gives:
+		return s.bounds.bringing, true, s.cfg.Timeout
 	case op.streams != "":
 		return s.bounds.exporting, false, s.cfg.Timeout + op.waits
 	case op.method == http.MethodGet && op.waits > 0 && r.URL.Query().Has("wait"):
@@ -84,7 +98,7 @@ func (s *server) acquire(ctx context.Context, l lane, n int64, refusal string) e
 	if l.turns.TryAcquire(n) {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(l.patience, patience))
 	defer cancel()
 	if err := l.turns.Acquire(ctx, n); err != nil {
 		s.metrics.refused.WithLabelValues(l.name).Inc()

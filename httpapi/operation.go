@@ -35,6 +35,9 @@ type operation struct {
 	again func(context.Context, *call, keptIDs) (answer, error)
 	// open routes need no key and no turn, and take no idempotency key.
 	open bool
+	// canWait says that nobody sits there for the answer, so that nothing gives way to it; gives, that it
+	// gives way itself.
+	canWait, gives bool
 	// waits is how much longer than others the route may take.
 	waits time.Duration
 	// streams is the content type of a route that answers with a stream, "" for JSON.
@@ -251,10 +254,20 @@ func (s *server) reply(w http.ResponseWriter, r *http.Request, op operation, c *
 	ctx := r.Context()
 	if !op.open {
 		l, writes, takes := s.laneOf(r, op, c.body)
-		if err := s.acquire(ctx, l, 1, "too many requests are at work"); err != nil {
+		n := int64(1)
+		if op.gives && s.Live.IsOn() {
+			n = bulksAtOnce // it goes alone
+		}
+		if err := s.acquire(ctx, l, n, "too many requests are at work"); err != nil {
 			return reply{}, err
 		}
-		defer l.turns.Release(1)
+		defer l.turns.Release(n)
+		if op.gives {
+			began := time.Now()
+			defer func() { s.Live.GiveWay(ctx, time.Since(began), restOfBulk) }()
+		} else if !op.canWait && l != s.bounds.waiting {
+			defer s.Live.Begin()()
+		}
 		if writes && s.Writing != nil {
 			ctx = s.Writing(ctx)
 		}

@@ -26,6 +26,7 @@ import (
 	"github.com/memdhq/memd/remember"
 	"github.com/memdhq/memd/revise"
 	"github.com/memdhq/memd/shortterm"
+	"github.com/memdhq/memd/traffic"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 )
@@ -49,6 +50,8 @@ type Deps struct {
 	// Ready says whether requests can be served, and which dependencies are away: where
 	// they can be served, such as can be done without. nil: always ready.
 	Ready func(ctx context.Context) (ready bool, degraded []string)
+	// Live is told of requests that somebody waits for; nil: nothing gives way to them.
+	Live *traffic.Live
 	// Writing marks the context of a request that writes; nil: it is not marked.
 	Writing func(context.Context) context.Context
 	// Draining ends when the daemon is about to stop: who waits for something to come is then

@@ -16,6 +16,7 @@ import (
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/remember"
 	"github.com/memdhq/memd/shortterm"
+	"github.com/memdhq/memd/traffic"
 	"github.com/rs/zerolog"
 	"github.com/sourcegraph/conc/panics"
 )
@@ -27,6 +28,8 @@ const (
 	lookEvery = time.Second
 	// awayPause is the wait where the database is away.
 	awayPause = time.Second
+	// restOfImport is how many times as long as a step took is rested while others wait for answers.
+	restOfImport = 3
 	// maxTries is how often an import is begun that ends by a fault of its own.
 	maxTries = 5
 )
@@ -36,6 +39,7 @@ type Runner struct {
 	pool *postgres.Pool
 	log  *shortterm.Log
 	rem  *remember.Remember
+	live *traffic.Live
 	out  zerolog.Logger
 
 	mu     sync.Mutex
@@ -43,9 +47,9 @@ type Runner struct {
 	done   chan struct{}
 }
 
-// NewRunner makes a Runner; log and rem must be on pool.
-func NewRunner(pool *postgres.Pool, log *shortterm.Log, rem *remember.Remember, out zerolog.Logger) *Runner {
-	return &Runner{pool: pool, log: log, rem: rem, out: out}
+// NewRunner makes a Runner that gives way to live, nil for nothing; log and rem must be on pool.
+func NewRunner(pool *postgres.Pool, log *shortterm.Log, rem *remember.Remember, live *traffic.Live, out zerolog.Logger) *Runner {
+	return &Runner{pool: pool, log: log, rem: rem, live: live, out: out}
 }
 
 // Start begins the work, which goes on until Stop; ctx bounds nothing but the start. Conflict: it
@@ -167,7 +171,7 @@ func (t *taken) work(ctx context.Context) error {
 	}
 	defer gathered.Close()
 	var last backfill.Sent
-	sent, err := gathered.Send(ctx, t, 2, func(s backfill.Sent) { last = s; t.note(ctx, gathered.Totals, s) })
+	sent, err := gathered.Send(ctx, t, 1, func(s backfill.Sent) { last = s; t.note(ctx, gathered.Totals, s) })
 	if err != nil {
 		t.note(ctx, gathered.Totals, last)
 		return err
@@ -217,6 +221,8 @@ func (t *taken) hold(ctx context.Context, do func() error) error {
 	if err := t.update(ctx, holdJob, t.tenant, t.id, t.attempt, lease); err != nil {
 		return err
 	}
+	began := time.Now()
+	defer func() { t.r.live.GiveWay(ctx, time.Since(began), restOfImport) }()
 	err := t.r.pool.InTenant(ctx, t.tenant, func(tx pgx.Tx) error {
 		tag, err := tx.Exec(ctx, shareJob, t.tenant, t.id, t.attempt)
 		if err == nil && tag.RowsAffected() == 0 {

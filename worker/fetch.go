@@ -136,6 +136,16 @@ func (r *run) freeWorkers(n int) {
 	}
 }
 
+// roomForBackfill is how many more jobs may be at what nobody waits for: as long as somebody waits for
+// something else in this process it is one at a time.
+func (r *run) roomForBackfill() int {
+	most := int64(r.cfg.Workers)
+	if r.cfg.Live.IsOn() {
+		most = 1
+	}
+	return int(most - r.backfill.Load())
+}
+
 // dispatch gives d to the job of its session, which goes on for it, or else to a free
 // worker: then it is true. So one busy session occupies one worker.
 func (r *run) dispatch(d *bus.Delivery) (started bool) {
@@ -156,12 +166,18 @@ func (r *run) dispatch(d *bus.Delivery) (started bool) {
 		}
 		return false
 	}
-	j = &job{session: s, arrivals: 1, deliveries: []*bus.Delivery{d}}
+	j = &job{session: s, arrivals: 1, deliveries: []*bus.Delivery{d}, patient: d.Backfill}
 	r.jobs[s] = j
 	r.mu.Unlock()
 	r.metrics.jobs.Inc()
+	patient := int64(0)
+	if d.Backfill {
+		patient = 1
+	}
+	r.backfill.Add(patient)
 	r.tasks.Go(func() {
 		defer r.freeWorkers(1)
+		defer r.backfill.Add(-patient)
 		defer r.metrics.jobs.Dec()
 		r.serve(j)
 	})

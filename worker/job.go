@@ -29,6 +29,12 @@ const (
 	// longRetry when those that could not be taken on are tried again.
 	longTexts = 32 << 10
 	longRetry = time.Second
+	// restOfBackfill is how many times as long as it took to learn from a batch of backfill its worker
+	// rests while others wait for answers.
+	restOfBackfill = 3
+	// batchOfBackfill is how many messages such a batch has at most then: what it takes the database is what
+	// others wait for.
+	batchOfBackfill = 8
 	// writeTime bounds one exchange with the database.
 	writeTime = 15 * time.Second
 )
@@ -45,7 +51,9 @@ type job struct {
 	session
 	deliveries []*bus.Delivery
 	arrivals   int // deliveries so far
-	claim      *shortterm.Claim
+	// patient says that nobody waited for what it was begun for.
+	patient bool
+	claim   *shortterm.Claim
 	// heldUntil is when what is held is no longer held on to, because what is done
 	// with it takes too long.
 	heldUntil time.Time
@@ -95,6 +103,9 @@ func (r *run) work(j *job) {
 	for batches := 1; !r.isStopping(); batches++ {
 		arrivals := r.arrivals(j)
 		limit := r.cfg.Batch
+		if j.patient && r.cfg.Live.IsOn() {
+			limit = min(limit, batchOfBackfill)
+		}
 		if alone > 0 || !r.extraction.isClosed() { // one tells whether it is back as well as many
 			limit = 1
 		}
@@ -125,6 +136,7 @@ func (r *run) work(j *job) {
 			continue
 		}
 		alone = max(0, alone-1)
+		began := time.Now()
 		outcome, took := r.inTurn(claim, func() end { return r.learnAll(j, claim) })
 		if !took {
 			r.quit(j, jitter(longRetry))
@@ -142,6 +154,9 @@ func (r *run) work(j *job) {
 		more := len(claim.Messages) == limit
 		r.ackThrough(j, claim.Messages[len(claim.Messages)-1].ID, more)
 		learned += len(claim.Messages)
+		if canWait(claim.Messages) {
+			r.cfg.Live.GiveWay(r.fetching, time.Since(began), restOfBackfill)
+		}
 		// One that is written to all the time has more to do, though it never is much.
 		if alone == 0 && (batches >= r.cfg.Batches || learned >= r.cfg.Batch) {
 			r.goBehind(j, claim)
@@ -186,6 +201,11 @@ func long(c *shortterm.Claim) bool {
 		n += len(m.Text)
 	}
 	return n > longTexts
+}
+
+// canWait says that nobody waits for what is learned from messages.
+func canWait(messages []shortterm.Claimed) bool {
+	return !slices.ContainsFunc(messages, func(m shortterm.Claimed) bool { return !m.Backfill })
 }
 
 // suspects is how many of the claim's messages, from the first, have to be claimed

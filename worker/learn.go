@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/embed"
 	"github.com/memdhq/memd/extract"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/shortterm"
@@ -234,7 +235,11 @@ func (r *run) process(ctx context.Context, p *progress, c *shortterm.Claim, mess
 		for i, c := range extraction.Candidates {
 			texts[i] = longterm.EmbedText(c.ActorID, c.Text)
 		}
-		learned.Vectors, err = r.embedSome(ctx, texts)
+		embedding := ctx
+		if canWait(messages) {
+			embedding = embed.Patiently(ctx)
+		}
+		learned.Vectors, err = r.embedSome(embedding, texts)
 		r.metrics.took("embed", start)
 		if err != nil {
 			return err

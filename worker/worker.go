@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,6 +15,7 @@ import (
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/shortterm"
+	"github.com/memdhq/memd/traffic"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/rs/zerolog"
 	"github.com/sourcegraph/conc"
@@ -72,6 +74,8 @@ type Config struct {
 	// AsksAgain says whether the extractor's model answers, so that what the rules learned
 	// from in its place can be learned from again; nil for an extractor without one.
 	AsksAgain func() bool
+	// Live is the traffic that backfill gives way to; nil: there is none in this process.
+	Live *traffic.Live
 	// Metrics is where the worker's metrics are registered; nil for nowhere.
 	Metrics prometheus.Registerer
 	Log     zerolog.Logger
@@ -202,8 +206,10 @@ type run struct {
 	long  chan struct{} // one for each worker that is at long texts: never all of them
 	// struck is one for each worker that is at a message by which the embedder failed.
 	struck chan struct{}
-	tasks  conc.WaitGroup
-	ended  chan struct{} // closed when all tasks have ended
+	// backfill is how many jobs are at what nobody waits for.
+	backfill atomic.Int64
+	tasks    conc.WaitGroup
+	ended    chan struct{} // closed when all tasks have ended
 
 	mu   sync.Mutex
 	jobs map[session]*job
@@ -230,6 +236,7 @@ func (w *Worker) Start(ctx context.Context) error {
 	r.fetching, r.stopFetching = context.WithCancel(ctx)
 	r.working, r.stopWorking = context.WithCancel(ctx)
 	w.running = r
+	w.bus.LimitBackfill(r.roomForBackfill)
 	r.tasks.Go(r.fetch)
 	r.tasks.Go(r.fillVectors)
 	r.tasks.Go(func() { r.keepUp("expired memories cannot be removed", r.inDatabase(r.sweep)) })

@@ -31,6 +31,7 @@ type importCommand struct {
 	DryRun     bool              `help:"Only say what would be done."`
 	Wait       bool              `help:"Wait until all is learned from."`
 	MaxBacklog int               `default:"50000" placeholder:"N" help:"Send no more while so many messages wait to be learned from; 0: whatever waits."`
+	Rate       int               `default:"0" placeholder:"N" help:"Send no more than so many messages a second; 0: as many as memd takes."`
 	Bad        string            `default:"memd-import-bad.jsonl" placeholder:"FILE" help:"Where what cannot be taken is set aside, with its place and the reason; it is made when something is."`
 	AtOnce     int               `default:"4" placeholder:"N" help:"People for whom something is sent at a time."`
 	JSON       bool              `help:"Print the result as JSON."`
@@ -53,6 +54,8 @@ func (c *importCommand) Validate() error {
 		return errors.New("--format: must be one of " + strings.Join(format.Names, ", "))
 	case c.AtOnce < 1 || c.AtOnce > 64:
 		return errors.New("--at-once: must be 1 to 64")
+	case c.Rate < 0:
+		return errors.New("--rate: must not be negative")
 	case c.MaxBacklog < 0:
 		return errors.New("--max-backlog: must not be negative")
 	}
@@ -112,6 +115,7 @@ const maxFiles = 1000
 
 // Run imports.
 func (c importCommand) Run(ctx context.Context) (err error) {
+	standBack()
 	options, err := c.options()
 	if err != nil {
 		return err
@@ -133,7 +137,7 @@ func (c importCommand) Run(ctx context.Context) (err error) {
 			err = closeErr
 		}
 	}()
-	show := &progress{memd: m, user: c.User, most: c.MaxBacklog}
+	show := &progress{memd: m, user: c.User, most: c.MaxBacklog, rate: c.Rate}
 	cfg := backfill.Config{UserID: c.User, AgentID: c.Agent, AppID: c.App, Bad: aside.add}
 	if c.DryRun {
 		if cfg.Tokens, err = tokensOf(); err != nil {

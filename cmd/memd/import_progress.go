@@ -20,6 +20,8 @@ type progress struct {
 	memd *remote
 	user string
 	most int
+	// rate is how many messages a second are sent at most, 0 for any number.
+	rate int
 	// total is how much is to be sent.
 	total int
 
@@ -32,6 +34,8 @@ type progress struct {
 	backlog int
 	looked  time.Time
 	since   int
+	// free is when the next may be sent, by the rate.
+	free time.Time
 }
 
 // reading tells how much was read of items, and ends with ctx.
@@ -118,10 +122,21 @@ func (p *progress) clear() { fmt.Fprint(os.Stderr, overwrite()) }
 // lookEvery is how old what is known of the backlog may be where it is shown.
 const lookEvery = 5 * time.Second
 
-// await waits until there is room for n more messages.
+// await waits until there is room for n more messages, and it is their time.
 func (p *progress) await(ctx context.Context, n int) error {
 	p.waiting.Lock()
 	defer p.waiting.Unlock()
+	if p.rate > 0 {
+		now := time.Now()
+		wait := time.NewTimer(p.free.Sub(now))
+		defer wait.Stop()
+		select {
+		case <-wait.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		p.free = maxTime(p.free, now).Add(time.Duration(n) * time.Second / time.Duration(p.rate))
+	}
 	p.since += n
 	for {
 		known := !p.looked.IsZero() && time.Since(p.looked) < lookEvery
@@ -143,12 +158,24 @@ func (p *progress) await(ctx context.Context, n int) error {
 	}
 }
 
-// room is how many messages may be sent at once: no more than half of what may wait.
+// room is how many messages may be sent at once: no more than half of what may wait, nor than the
+// rate has in a second.
 func (p *progress) room() int {
-	if p.most == 0 {
-		return backfill.MostMessages
+	room := backfill.MostMessages
+	if p.most > 0 {
+		room = min(room, p.most/2)
 	}
-	return max(1, min(backfill.MostMessages, p.most/2))
+	if p.rate > 0 {
+		room = min(room, p.rate)
+	}
+	return max(1, room)
+}
+
+func maxTime(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // look asks how many messages wait; pause has memd take a moment, unless none do.

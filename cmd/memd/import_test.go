@@ -420,6 +420,11 @@ func TestABacklogHoldsAnImportUp(t *testing.T) {
 	if most > 10 || pauses == 0 {
 		t.Errorf("at most %d waited, %d pauses", most, pauses)
 	}
+	// 60 messages at 20 a second: the first 20 at once, the last two seconds later.
+	began := time.Now()
+	if code, got, problems := runImport(t, server.URL, "--user", "u", "--rate", "20", file); code != 0 || got.New != 60 || time.Since(began) < 2*time.Second {
+		t.Errorf("at a rate: exit %d after %v, %+v\n%s", code, time.Since(began), got, problems)
+	}
 }
 
 func TestAnImportThatCannotBeSaysWhy(t *testing.T) {
@@ -435,6 +440,7 @@ func TestAnImportThatCannotBeSaysWhy(t *testing.T) {
 		"no such file":              {"--user", "u", "none.json"},
 		"memd does not answer":      {"--user", "u", formatSamples + "claude.json"},
 		"--at-once: must be 1 to":   {"--at-once", "0", "f"},
+		"--rate: must not be neg":   {"--rate=-1", "f"},
 		"--max-backlog: must not b": {"--max-backlog=-1", "f"},
 	} {
 		if code, _, problems := runImport(t, nowhere, args...); code == 0 || !strings.Contains(problems, words) {

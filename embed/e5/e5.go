@@ -158,12 +158,16 @@ func (e *Embedder) EmbedPassages(ctx context.Context, texts []string) ([][]float
 	}
 	slices.SortStableFunc(passages, func(a, b passage) int { return cmp.Compare(len(b.ids), len(a.ids)) })
 
+	c := stored
+	if embed.IsPatient(ctx) {
+		c = patient
+	}
 	vectors := make([][]float32, len(texts))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(e.gate.slots)
 	for _, p := range passages {
 		group.Go(func() error {
-			v, err := e.run(ctx, op, stored, p.ids)
+			v, err := e.run(ctx, op, c, p.ids)
 			vectors[p.at] = v
 			return err
 		})
@@ -194,7 +198,13 @@ func (e *Embedder) run(ctx context.Context, op string, c class, ids []int64) ([]
 	output := e.outputs.Get().(*[]float32)
 	defer e.outputs.Put(output)
 	tokens := (*output)[:len(ids)*Dimensions]
-	if err := runSession(e.session, ids, tokens); err != nil {
+	var err error
+	if c == patient {
+		patiently(func() { err = runSession(e.session, ids, tokens) })
+	} else {
+		err = runSession(e.session, ids, tokens)
+	}
+	if err != nil {
 		return nil, &memd.Error{Kind: memd.Internal, Op: op, Msg: "the embedding model fails", Err: err}
 	}
 	v := mean(tokens)

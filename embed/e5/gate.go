@@ -12,6 +12,7 @@ type class int
 const (
 	query class = iota
 	stored
+	patient // to be stored, but there is time
 )
 
 // gate decides who may run. Passages share the slots, first come, first served.
@@ -19,13 +20,15 @@ const (
 // run, and until it is done no further passage takes a slot; so a query's wait
 // does not depend on how long the texts are that happen to be embedded. Queries
 // wait for each other only when there are as many as slots. However many queries
-// there are, one passage at a time goes on, so that nothing starves.
+// there are, one passage at a time goes on, so that nothing starves. So does one that
+// is patient, since it takes a core only where nothing else wants it (see patiently);
+// more of them only take what is left.
 type gate struct {
 	slots int
 
 	mu      sync.Mutex
-	running [2]int
-	waiting [2][]chan struct{}
+	running [3]int
+	waiting [3][]chan struct{}
 }
 
 func newGate(slots int) *gate { return &gate{slots: slots} }
@@ -71,15 +74,19 @@ func (g *gate) leave(c class) {
 }
 
 func (g *gate) free(c class) bool {
-	if c == query {
+	switch c {
+	case query:
 		return g.running[query] < g.slots
+	case stored:
+		return g.running[stored] == 0 || g.running[query]+g.running[stored] < g.slots
 	}
-	return g.running[stored] == 0 || g.running[query]+g.running[stored] < g.slots
+	return g.running[patient] == 0 ||
+		len(g.waiting[query])+len(g.waiting[stored]) == 0 && g.running[query]+g.running[stored]+g.running[patient] < g.slots
 }
 
 // admit lets in all who may run now.
 func (g *gate) admit() {
-	for _, c := range []class{query, stored} {
+	for _, c := range []class{query, stored, patient} {
 		for len(g.waiting[c]) > 0 && g.free(c) {
 			g.running[c]++
 			close(g.waiting[c][0])

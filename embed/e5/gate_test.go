@@ -103,9 +103,37 @@ func TestWhoGivesUpLeavesTheQueue(t *testing.T) {
 	g.leave(stored)
 	mustEnter(t, "next", next)
 	g.leave(stored)
-	if g.running != [2]int{} || len(g.waiting[stored]) != 0 {
+	if g.running != [3]int{} || len(g.waiting[stored]) != 0 {
 		t.Errorf("running %v, waiting %d", g.running, len(g.waiting[stored]))
 	}
+}
+
+// What can wait is in nobody's way: it takes what is left, and where nothing is it goes on one by one.
+func TestPatientPassagesTakeWhatIsLeft(t *testing.T) {
+	g, ctx := newGate(2), t.Context()
+	mustEnter(t, "patient 1", queued(t, g, ctx, patient))
+	mustEnter(t, "patient 2", queued(t, g, ctx, patient))
+	third := queued(t, g, ctx, patient)
+	mustWait(t, "patient 3", third)
+	mustEnter(t, "passage 1", queued(t, g, ctx, stored))
+	mustEnter(t, "passage 2", queued(t, g, ctx, stored))
+	mustEnter(t, "query", queued(t, g, ctx, query))
+	waiting := queued(t, g, ctx, stored)
+	mustWait(t, "passage 3", waiting)
+	g.leave(patient)
+	mustWait(t, "patient 3, while others hold the slots", third)
+	g.leave(patient)
+	mustEnter(t, "patient 3, as the only one", third)
+	mustWait(t, "passage 3, while others hold the slots", waiting)
+	g.leave(stored)
+	g.leave(stored)
+	mustEnter(t, "passage 3", waiting)
+	fourth := queued(t, g, ctx, patient)
+	mustWait(t, "patient 4", fourth)
+	g.leave(query)
+	mustWait(t, "patient 4, while a passage and a patient one hold the slots", fourth)
+	g.leave(stored)
+	mustEnter(t, "patient 4", fourth)
 }
 
 // Whatever comes, goes and gives up at whatever time, the bounds hold, all who
@@ -114,24 +142,24 @@ func TestTheGateHoldsItsBounds(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		slots := rapid.IntRange(1, 4).Draw(rt, "slots")
 		g := newGate(slots)
-		kinds := rapid.SliceOfN(rapid.IntRange(0, 3), 1, 60).Draw(rt, "kinds")
+		kinds := rapid.SliceOfN(rapid.IntRange(0, 5), 1, 60).Draw(rt, "kinds")
 		var group sync.WaitGroup
 		for _, kind := range kinds {
 			group.Go(func() {
-				c := class(kind % 2)
+				c := class(kind % 3)
 				ctx, cancel := context.WithCancel(t.Context())
 				defer cancel()
-				if kind >= 2 {
+				if kind >= 3 {
 					go cancel()
 				}
 				if err := g.enter(ctx, c); err != nil {
-					if kind < 2 {
+					if kind < 3 {
 						t.Error(err)
 					}
 					return
 				}
 				g.mu.Lock()
-				if g.running[query] > slots || g.running[stored] > slots {
+				if g.running[query] > slots || g.running[stored] > slots || g.running[patient] > slots {
 					t.Errorf("%v run in %d slots", g.running, slots)
 				}
 				g.mu.Unlock()
@@ -139,8 +167,8 @@ func TestTheGateHoldsItsBounds(t *testing.T) {
 			})
 		}
 		group.Wait()
-		if g.running != [2]int{} || len(g.waiting[query])+len(g.waiting[stored]) != 0 {
-			rt.Fatalf("left over: %v running, %d and %d waiting", g.running, len(g.waiting[query]), len(g.waiting[stored]))
+		if g.running != [3]int{} || len(g.waiting[query])+len(g.waiting[stored])+len(g.waiting[patient]) != 0 {
+			rt.Fatalf("left over: %v running, %d, %d and %d waiting", g.running, len(g.waiting[query]), len(g.waiting[stored]), len(g.waiting[patient]))
 		}
 	})
 }
