@@ -73,7 +73,7 @@ type LearnAs struct {
 // Extraction is what an extractor made of some messages of one session.
 type Extraction struct {
 	Candidates []Candidate
-	// Extractor names who made them and which version: "rules/5".
+	// Extractor names who made them and which version: "rules/6".
 	Extractor string
 }
 

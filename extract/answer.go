@@ -170,6 +170,9 @@ var answeredAs = []answered{
 	{english(`\be-?mail(?: address)?\b`), "My email is $"},
 	{english(`\b(?:what|which) (?:is |address )?(?:your )?address\b|\byour address\b`), "My address is $"},
 	{english(`\bhow old are you\b|\bwhat(?:'s| is) your age\b`), "I am $"},
+	{english(`\bhow tall are you\b`), "My height is $"},
+	{english(`\bhow much do you weigh\b`), "I weigh $"},
+	{english(`\bwhat(?:'s| is) your (shoe size|height|weight|blood type|star sign|time ?zone|job title)\b`), "My $1 is $"},
 	{english(`\bwhere do you work\b|\bwho do you work for\b|\b(?:what|which) company do you work\b|\bwho is your employer\b`), "I work at $"},
 	{english(`\bwhat do you do(?: for (?:a living|work))?\W*$|\bwhat(?:'s| is) your (?:job|profession|occupation)\b`), "I work as a $"},
 	{english(`\ballergic to\b|\b(?:food )?allerg(?:y|ies)\b`), "I am allergic to $"},
@@ -181,6 +184,31 @@ var answeredAs = []answered{
 	{english(`\bwhat(?:'s| is|'re| are) your pronouns\b`), "My pronouns are $"},
 	{english(`\b(?:what|which) (?:phone|car|laptop|bike|camera) (?:do you (?:have|use|drive|own|ride))\b`), ""},
 	{english(`\b(?:what|which) languages? (?:do you speak|can you speak)\b`), "I speak $"},
+}
+
+var (
+	// countAsked asks how many somebody has of what, or whether they have any.
+	countAsked = english(`\b(?:how many (` + countable + `) (?:do you have|have you got|do you own|are there in your family)|(?:do you have|have you got) (?:any )?(` + countable + `)\b)[^?]*\?[^?]*$`)
+	numberOnly = english(`^(\d{1,3}|` + tally + `|zero)(?:\s+of (?:them|those))?\W*$`)
+	noneOfThem = english(`^(?:none|zero|0|no (?:kids|children)?|nobody)(?: (?:yet|at all|so far))?\W*$`)
+)
+
+const countable = `kids|children|sons|daughters|brothers|sisters|siblings|grandchildren|cats|dogs|horses|hens|rabbits|parrots`
+
+// countOf reads a bare number as an answer to how many there are of something.
+func countOf(question, answer string) (about, bool) {
+	m := countAsked.FindStringSubmatch(question)
+	if m == nil {
+		return about{}, false
+	}
+	name := "number of " + plural(strings.ToLower(strings.TrimSuffix(m[1]+m[2], "s")))
+	if noneOfThem.MatchString(answer) && m[1] != "" {
+		return about{name: name, value: "no"}, true
+	}
+	if n := numberOnly.FindStringSubmatch(answer); n != nil && !strings.EqualFold(n[1], "no") {
+		return about{name: name, value: strings.ToLower(n[1])}, true
+	}
+	return about{}, false
 }
 
 // doesSo opens an answer that says yes in other words and goes on: "I do, a rabbit".
@@ -273,6 +301,9 @@ func slotOfAnswer(question, answer string) about {
 			break
 		}
 		bare = short
+	}
+	if a, counted := countOf(question, bare); counted {
+		return a
 	}
 	for _, q := range answeredAs {
 		m := q.asks.FindStringSubmatch(question)

@@ -157,9 +157,9 @@ func TestAWordOfAnotherKindPutsNothingRight(t *testing.T) {
 // What was asked since is answered, not what was said before it put right.
 func TestAnAnswerPutsNothingRight(t *testing.T) {
 	for _, test := range []struct{ said, asked, text, want string }{
-		{"I'm 30", "How many kids do you have?", "3 actually", ""},
-		{"I'm 30", "How many kids do you have?", "i mean 3", ""},
-		{"I'm 30", "How many kids do you have?", "oh wait, 3", ""},
+		{"I'm 30", "How many kids do you have?", "3 actually", "number of children=3"},
+		{"I'm 30", "How many kids do you have?", "i mean 3", "number of children=3"},
+		{"I'm 30", "How many kids do you have?", "oh wait, 3", "number of children=3"},
 		{"my name is Tom", "Hi Tom! Where do you live?", "oh sorry, Bern", "home=Bern"},
 		{"my name is Tom", "Hi Tom! And your wife's name?", "oops sorry, Ana", ""},
 		{"I have 2 kids", "How old are they?", "sorry, 3 and 5", ""},

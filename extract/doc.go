@@ -27,6 +27,7 @@
 //	mend.go      a sentence that puts itself right, and what was moved to another day
 //	forget.go    "forget that …"; forget_topic.go what is asked to be forgotten by its topic
 //	form.go      "Name: …", "City: …"
+//	introduced.go  "Tom, 30, from Leeds", and what a question tells by the way
 //	clause.go    parting clauses that change apart from one another; clause_each.go the parts of a row
 //	date.go      dates resolved against the message's own time and zone: date_relative.go and date_weekday.go
 //	             those told from its day, date_calendar.go and date_span.go days of a month, date_written.go
@@ -50,7 +51,7 @@
 // Its work is bounded and grows with the text and no faster, whatever the text is
 // like. Of one message the first MaxText bytes (65536) are turned into statements, cut
 // behind a line, a sentence or a word; the rest stays in the log only, and the
-// extraction says so: "rules/5 (cut at 65536 bytes)". A sentence of more than 2000
+// extraction says so: "rules/6 (cut at 65536 bytes)". A sentence of more than 2000
 // characters is taken for several. An extraction ends soon after its context does.
 //
 // A user's sentence is kept if it tells something that outlasts the talk.

@@ -114,6 +114,9 @@ func (g *grouping) forgets(text string) bool {
 		}
 		return true
 	}
+	if m := forgetMine.FindStringSubmatch(bare); m != nil && g.asFigure(m[1], m[2]) {
+		return g.goesOnFrom(text)
+	}
 	if m := forgetOf.FindStringSubmatch(bare); m != nil {
 		who, _, known := relative(m[2] + " x")
 		if !known {

@@ -17,6 +17,20 @@ var (
 	courteous = english(`^(?:please|pls|plz|thanks|thank you|thx|ok|okay|will you|would you|could you|can you|now|too|lol|haha|all of it|from (?:your )?memory|for good|completely)(?:[\s,]+(?:please|pls|thanks|ok|okay|now))*\W*$`)
 )
 
+var (
+	// pastime opens what is done instead, by a sentence of its own.
+	pastime = english(`^(?:(?:and|so|ok|okay|now|today)[\s,]+)*(?:let's|lets|let us)\s+(?:just\s+)?(?:order|eat|get|grab|have|go|talk|chat|party|celebrate|drink|play|watch|dance|cook|bake|enjoy|live|relax|do something)\b|^(?:who cares|who needs)\b`)
+	// ofRecord are things of which nobody says "forget it" in passing: they are on record.
+	ofRecord = english(`^(?:(?:full|real|last|first|home|phone|mobile|cell|e-?mail|bank|credit card|card)\s+)*(?:name|address|addresses|number|phone|e-?mail|password|birthday|birth date|date of birth|location|salary|age|pin|account)\b`)
+)
+
+// asFigure says whether "forget my diet" is a figure of speech by the sentence that follows:
+// "Let's order pizza." A full stop makes it a request, unless what follows is a pastime and
+// what is named is no matter of record. Nothing is said of it in the same sentence.
+func (g *grouping) asFigure(noun, rest string) bool {
+	return !hasContent(rest) && g.next != "" && pastime.MatchString(g.next) && !ofRecord.MatchString(noun)
+}
+
 // meantSo says whether what is said behind "forget my …" leaves it a request: nothing, a
 // courtesy, a reason, or something that is told in its place.
 func meantSo(rest string) bool {

@@ -11,6 +11,7 @@ import (
 func TestFiguresOfForgettingAskForNothing(t *testing.T) {
 	for _, text := range []string{
 		"forget my diet, let's order pizza", "Forget my job, let's talk about football", "forget my name, who cares", "forget my dog, what about yours?", "forget my job and let's talk about football",
+		"Forget my diet. Let's order pizza.", "Forget my job. Let's talk about football.", "forget my budget. Let's get the big one!", "Forget my diet. Who cares?",
 		"forget my diet, it's friday", "forget my diet, i'm starving", "Forget that I'm on keto, let's order pizza", "forget about the gluten thing, let's talk about Rome",
 		"dont remember my blood type", "dont know my phone number", "don't remember my phone number", "Don't know my address.", "dont remember what i said", "never remember my phone number", "forget Leo",
 	} {
@@ -37,6 +38,7 @@ func TestRequestsToForgetAreHeeded(t *testing.T) {
 		"can you forget my address, please?": "address", "please don't remember my phone number": "phone number", "don't remember my name please": "name", "don't store my phone number": "phone number",
 		"don't save my salary": "salary", "don't remember my blood type for me": "blood type", "you don't need to remember my salary": "salary", "please forget Leo": "about leo", "Forget Leo please": "about leo",
 		"i don't want you to remember my salary": "about my earn",
+		"Forget my diet. I want pizza.":          "diet", "Forget my diet.": "diet", "Forget my diet. Thanks!": "diet", "Forget my address. Let's use my sister's.": "address", "Forget my name. Let's talk about football.": "name", "Forget my diet. What's new?": "diet", "Forget my diet. I'm not vegan anymore.": "diet",
 	} {
 		if got := asked(t, nil, text); !slices.Contains(got, want) {
 			t.Errorf("%q: %q, want %q", text, got, want)

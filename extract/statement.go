@@ -107,6 +107,9 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 			continue
 		}
 		introduces := i+1 < len(pieces) && (p.kind == lead && (pieces[i+1].kind == item || pieces[i+1].paragraph > p.paragraph || g.assistant))
+		if g.next = ""; i+1 < len(pieces) {
+			g.next = pieces[i+1].text
+		}
 		g.listed = p.kind == item || p.kind == lead && i+1 < len(pieces)
 		g.take(ctx, p, introduces)
 	}
@@ -334,6 +337,8 @@ type grouping struct {
 	form bool
 	// alone says that the message is of one piece.
 	alone bool
+	// next is the piece behind the one at hand.
+	next string
 	// listed says that the piece at hand is one of a list.
 	listed bool
 	// unsaid are the questions and commands left out so far, each once.
@@ -487,6 +492,9 @@ func (g *grouping) sentence(text string) {
 	if !g.english && !g.assistant && g.forgetsForeign(text) {
 		return
 	}
+	if g.english && !g.assistant && g.tellsInParts(text) {
+		return
+	}
 	if g.english && !g.assistant && (g.unsays(text) || g.recounts(text) || g.disowns(text)) {
 		return
 	}
@@ -605,6 +613,24 @@ func (g *grouping) sentence(text string) {
 		g.add(part.text, leans, g.meantPet(part.slot))
 	}
 	g.asked, g.adjacent = "", true
+}
+
+// tellsInParts takes an introduction, or a question that tells something by the way.
+func (g *grouping) tellsInParts(text string) bool {
+	parts := g.introduction(text)
+	if part, ok := toldByTheWay(text); ok {
+		if did, _ := g.judge(text); did == asks {
+			parts = []clausePart{part}
+		}
+	}
+	if parts == nil {
+		return false
+	}
+	for _, part := range parts {
+		g.add(part.text, false, part.slot)
+	}
+	g.spoken, g.asked, g.adjacent = true, "", true
+	return true
 }
 
 // carries adds a sentence whose "he" or "there" can only be what its speaker said in

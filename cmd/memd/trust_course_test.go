@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -74,4 +75,40 @@ func TestWhatHoldsInTheEnd(t *testing.T) {
 		}
 	}
 	c.sameTexts("as of 2015", c.list(who.with(object{"as_of": "2015-06-01T00:00:00Z"})).Results, "I moved to Hamburg in 2010")
+
+	t.Run("what is told in answers and questions", func(t *testing.T) {
+		for name, c := range map[string]struct {
+			said  list
+			holds []string
+		}{
+			"introduction": {list{assistant("Tell me about yourself."), user("Tom, 30, from Leeds")}, []string{"(I'm) Tom", "(I'm) 30", "(I'm) from Leeds"}},
+			"number":       {list{assistant("How many kids do you have?"), user("3")}, []string{"3 (asked: How many kids do you have?)"}},
+			"question":     {list{user("Since I'm vegan, what can I eat in Berlin?")}, []string{"I'm vegan"}},
+			"as a nurse":   {list{user("As a nurse, how do I calm a patient?")}, []string{"(I'm) a nurse"}},
+			"nothing":      {list{user("What can I eat as a snack?")}, nil},
+		} {
+			who := object{"user_id": "told " + name}
+			cl := d.caller(t)
+			cl.say(who.with(object{"session_id": "s", "messages": c.said}))
+			cl.sameTexts(name, cl.list(who).Results, c.holds...)
+		}
+	})
+	t.Run("what is asked to be forgotten goes, and the history says so", func(t *testing.T) {
+		for text, goes := range map[string]bool{"Forget my diet.": true, "Forget my diet. I want pizza.": true, "Forget my diet. Let's order pizza.": false} {
+			c := d.caller(t)
+			who := object{"user_id": text}
+			c.say(who.with(object{"session_id": "s1", "messages": list{user("I'm vegan.")}}))
+			id := c.one(c.list(who)).ID
+			c.say(who.with(object{"session_id": "s2", "messages": list{user(text)}}))
+			h := c.history(id).Results
+			last := h[len(h)-1]
+			kept := slices.Contains(texts(c.list(who).Results), "I'm vegan")
+			if kept == goes || (last.Event == "DELETE") != goes || goes && last.Reason != "asked to be forgotten" {
+				t.Errorf("%q: kept %v, history %+v", text, kept, h)
+			}
+			if goes {
+				c.want(404, http.MethodGet, "/v1/memories/"+id, nil, nil)
+			}
+		}
+	})
 }
