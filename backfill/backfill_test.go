@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -224,7 +225,7 @@ func TestSendingEndsWithItsContext(t *testing.T) {
 	var all []format.Item
 	for i := range 200 {
 		var said []format.Message
-		for m := range 300 {
+		for m := range 100 {
 			said = append(said, message(fmt.Sprint(i, ".", m), day))
 		}
 		all = append(all, conversation(fmt.Sprint("user", i%7), "s", said...))
@@ -236,11 +237,58 @@ func TestSendingEndsWithItsContext(t *testing.T) {
 	defer g.Close()
 	k := &taker{}
 	sent, err := g.Send(ctx, k, 2, func(Sent) { cancel() })
-	if !errors.Is(err, context.Canceled) || sent.Messages < 900 || sent.Messages > 4*900 {
+	if !errors.Is(err, context.Canceled) || sent.Messages < 200 || sent.Messages > 4*200 {
 		t.Errorf("sent %+v, %v", sent, err)
 	}
-	if k.together != 900 { // as many as may be, of whole parts
+	if k.together != 200 { // as many as may be, of whole parts
 		t.Errorf("%d messages came at once", k.together)
+	}
+}
+
+// However much there is, no more of it is held than is to be.
+func TestWhatIsHeldDoesNotGrow(t *testing.T) {
+	held := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before, most, messages := held(), uint64(0), 0
+	text := strings.Repeat("word ", 40)
+	many := func(yield func(format.Item, error) bool) {
+		for c := range 20_000 {
+			var said []format.Message
+			for m := range 10 {
+				said = append(said, message(fmt.Sprint(c, ".", m, text), day.AddDate(0, 0, -c%4000)))
+			}
+			messages += len(said)
+			if c%2000 == 1999 {
+				most = max(most, held())
+			}
+			if !yield(conversation(fmt.Sprint("user", c%500), fmt.Sprint("s", c), said...), nil) {
+				return
+			}
+		}
+	}
+	g, err := Gather(many, Config{Dir: t.TempDir(), HeldBytes: 4 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	read := 0
+	for i, err := range g.All() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read += len(i.Conversation.Messages); read%20_000 == 0 {
+			most = max(most, held())
+		}
+	}
+	if read != messages {
+		t.Errorf("%d of %d messages are read", read, messages)
+	}
+	if grown := int(most-before) >> 20; grown > 24 { // of a hundred in all
+		t.Errorf("%d MiB are held", grown)
 	}
 }
 

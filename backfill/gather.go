@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
+	"hash/maphash"
 	"iter"
+	"math"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/memdhq/memd"
@@ -23,7 +25,7 @@ type Config struct {
 	Tokens func(text string) int
 	// Dir is where files are made that do not fit into memory; "" for the system's.
 	Dir string
-	// HeldBytes is how much is held in memory; default 64 MiB.
+	// HeldBytes is how much is held in memory; default 32 MiB.
 	HeldBytes int
 }
 
@@ -45,7 +47,7 @@ type Totals struct {
 }
 
 // maxPeople bounds for how many it is remembered that they were seen.
-const maxPeople = 1 << 20
+const maxPeople = 1 << 19
 
 // ErrNobody says that no source tells whose messages they are.
 var ErrNobody = errors.New("nothing says whose messages these are")
@@ -58,18 +60,25 @@ type Gathered struct {
 	Totals
 	cfg   Config
 	spill spill
-	// last is where the last part of a session stands in the order: the next comes after it.
-	last     *lru.Cache[string, int64]
-	sessions *lru.Cache[string, struct{}]
-	people   map[string]struct{}
+	// sessions are those that came up of late, people all, by their hashes.
+	sessions *lru.Cache[uint64, *session]
+	people   map[uint64]struct{}
+	seed     maphash.Seed
 	unowned  int
+}
+
+// session is what is kept of one.
+type session struct {
+	// last is where its last part stands in the order: the next comes after it.
+	last int64
+	// counted says that it is one of the conversations.
+	counted bool
 }
 
 // Gather reads all items and puts them into order. Close must be called on what it gives.
 func Gather(items iter.Seq2[format.Item, error], cfg Config) (*Gathered, error) {
-	g := &Gathered{cfg: cfg, people: map[string]struct{}{}, spill: spill{dir: cfg.Dir, most: cmp.Or(cfg.HeldBytes, heldBytes)}}
-	g.last, _ = lru.New[string, int64](1 << 16)        // the size is none that is refused
-	g.sessions, _ = lru.New[string, struct{}](1 << 16) // as above
+	g := &Gathered{cfg: cfg, people: map[uint64]struct{}{}, seed: maphash.MakeSeed(), spill: spill{dir: cfg.Dir, most: cmp.Or(cfg.HeldBytes, heldBytes)}}
+	g.sessions, _ = lru.New[uint64, *session](1 << 16) // the size is none that is refused
 	for i, err := range items {
 		if err == nil {
 			err = g.add(i)
@@ -137,16 +146,15 @@ func (g *Gathered) setAside(b format.Bad) {
 
 func (g *Gathered) meet(user string) {
 	if len(g.people) < maxPeople {
-		g.people[user] = struct{}{}
+		g.people[maphash.String(g.seed, user)] = struct{}{}
 		g.People = len(g.people)
 	}
 }
 
 func (g *Gathered) count(c *format.Conversation) {
 	g.meet(c.UserID)
-	session := c.UserID + "\x00" + c.SessionID
-	if _, seen := g.sessions.Get(session); !seen && len(c.Messages) > 0 {
-		g.sessions.Add(session, struct{}{})
+	if s := g.sessionOf(c); !s.counted && len(c.Messages) > 0 {
+		s.counted = true
 		g.Conversations++
 	}
 	g.Messages += len(c.Messages)
@@ -160,6 +168,16 @@ func (g *Gathered) count(c *format.Conversation) {
 	}
 }
 
+func (g *Gathered) sessionOf(c *format.Conversation) *session {
+	key := maphash.String(g.seed, c.UserID+"\x00"+c.SessionID)
+	s, ok := g.sessions.Get(key)
+	if !ok {
+		s = &session{last: math.MinInt64}
+		g.sessions.Add(key, s)
+	}
+	return s
+}
+
 // key is where an item stands in the order: at the time it was said, and a part of a session never
 // before the part that came before it.
 func (g *Gathered) key(i format.Item) int64 {
@@ -168,11 +186,9 @@ func (g *Gathered) key(i format.Item) int64 {
 		at = t.UnixMicro()
 	}
 	if c := i.Conversation; c != nil {
-		session := c.UserID + "\x00" + c.SessionID
-		if last, ok := g.last.Get(session); ok {
-			at = max(at, last)
-		}
-		g.last.Add(session, at)
+		s := g.sessionOf(c)
+		at = max(at, s.last)
+		s.last = at
 	}
 	return at
 }

@@ -15,9 +15,15 @@ import (
 
 const (
 	// heldBytes is how much is held in memory before it goes to a file.
-	heldBytes = 64 << 20
-	// maxRuns is how many files there are before they become one.
-	maxRuns = 128
+	heldBytes = 32 << 20
+	// chunkBytes is how much of it is one piece of memory, which is used again and again: records that
+	// were allocated one by one would take as much once more until they are collected.
+	chunkBytes = 1 << 20
+	// maxRuns is how many files there are before they become one: of each a record is held while they are
+	// read together.
+	maxRuns = 64
+	// readBytes is how much of each is read at a time.
+	readBytes = 64 << 10
 	// maxRecord bounds what is read back of one record.
 	maxRecord = 1 << 30
 )
@@ -41,11 +47,31 @@ type spill struct {
 	bytes int
 	next  uint64
 	runs  []*os.File
+	// chunks hold what held says, as far as the last of the first filled ones.
+	chunks [][]byte
+	filled int
 }
 
-// add takes a record. data is the spill's from then on.
+// keep copies data to where it stays until all that is held goes to a file.
+func (s *spill) keep(data []byte) []byte {
+	if len(data) > chunkBytes/4 {
+		return slices.Clone(data)
+	}
+	for s.filled < len(s.chunks) && len(s.chunks[s.filled])+len(data) > chunkBytes {
+		s.filled++
+	}
+	if s.filled == len(s.chunks) {
+		s.chunks = append(s.chunks, make([]byte, 0, chunkBytes))
+	}
+	c := &s.chunks[s.filled]
+	from := len(*c)
+	*c = append(*c, data...)
+	return (*c)[from:len(*c):len(*c)]
+}
+
+// add takes a record, of which it makes a copy.
 func (s *spill) add(key int64, data []byte) error {
-	s.held = append(s.held, record{key, s.next, data})
+	s.held = append(s.held, record{key, s.next, s.keep(data)})
 	s.next++
 	if s.bytes += len(data) + 64; s.bytes < s.most {
 		return nil
@@ -61,7 +87,11 @@ func (s *spill) add(key int64, data []byte) error {
 	}); err != nil {
 		return err
 	}
-	s.held, s.bytes = nil, 0
+	clear(s.held)
+	s.held, s.bytes, s.filled = s.held[:0], 0, 0
+	for i := range s.chunks {
+		s.chunks[i] = s.chunks[i][:0]
+	}
 	if len(s.runs) < maxRuns {
 		return nil
 	}
@@ -92,7 +122,7 @@ func (s *spill) write(all func(yield func(record) error) error) error {
 	}
 	s.runs = append(s.runs, f)
 	_ = os.Remove(f.Name())
-	w := bufio.NewWriterSize(f, 256<<10)
+	w := bufio.NewWriterSize(f, readBytes)
 	var head [20]byte
 	err = all(func(r record) error {
 		binary.BigEndian.PutUint64(head[:], uint64(r.key))
@@ -116,7 +146,7 @@ func (s *spill) all() iter.Seq2[record, error] {
 
 func (s *spill) close() {
 	closeAll(s.runs)
-	s.runs, s.held = nil, nil
+	s.runs, s.held, s.chunks = nil, nil, nil
 }
 
 func closeAll(files []*os.File) {
@@ -191,7 +221,7 @@ func merged(files []*os.File, held []record) iter.Seq2[record, error] {
 				yield(record{}, err)
 				return
 			}
-			if !add(&run{r: bufio.NewReaderSize(f, 128<<10)}) {
+			if !add(&run{r: bufio.NewReaderSize(f, readBytes)}) {
 				return
 			}
 		}
