@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"regexp"
 	"strings"
@@ -98,9 +99,26 @@ func legalPart(role memd.Role, raw json.RawMessage) part {
 		if legal, ok := legalInner(raw, "file", "file_id", "file_data", "filename"); ok && role == memd.RoleUser {
 			return part{raw: legal, is: otherPart}
 		}
-		return part{text: "[file]"}
+		return part{text: fileMark(raw)}
 	}
 	return part{text: "[attachment]"}
+}
+
+// longestName is how much of a file's name is shown.
+const longestName = 120
+
+// fileMark stands for a file of which there is no more than a name, as in what was imported.
+func fileMark(raw json.RawMessage) string {
+	outer, _ := fields(raw)
+	inner, _ := fields(outer["file"])
+	name := oneLine(cmp.Or(stringOf(inner["filename"]), stringOf(outer["filename"])))
+	if r := []rune(name); len(r) > longestName {
+		name = string(r[:longestName]) + "…"
+	}
+	if name == "" {
+		return "[file]"
+	}
+	return "[file: " + name + "]"
 }
 
 // legalImage reads a part that is an image; ok is false if it names none.

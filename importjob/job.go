@@ -43,7 +43,7 @@ type Options struct {
 }
 
 func (o Options) reading() format.Options {
-	f := format.Options{Format: o.Format, At: o.SaidAt, Columns: o.Columns}
+	f := format.Options{Format: o.Format, At: o.SaidAt, Columns: o.Columns, ByPerson: o.UserID == ""}
 	if o.Timezone != "" {
 		f.Place, _ = time.LoadLocation(o.Timezone) // it was looked at when it came
 	}

@@ -29,11 +29,8 @@ const (
 	// longRetry when those that could not be taken on are tried again.
 	longTexts = 32 << 10
 	longRetry = time.Second
-	// restOfBackfill is how many times as long as it took to learn from a batch of backfill its worker
-	// rests while others wait for answers.
-	restOfBackfill = 3
-	// batchOfBackfill is how many messages such a batch has at most then: what it takes the database is what
-	// others wait for.
+	// batchOfBackfill is how many messages a batch of backfill has at most while others wait for answers:
+	// what it takes the database is what they wait for.
 	batchOfBackfill = 8
 	// writeTime bounds one exchange with the database.
 	writeTime = 15 * time.Second
@@ -136,7 +133,6 @@ func (r *run) work(j *job) {
 			continue
 		}
 		alone = max(0, alone-1)
-		began := time.Now()
 		outcome, took := r.inTurn(claim, func() end { return r.learnAll(j, claim) })
 		if !took {
 			r.quit(j, jitter(longRetry))
@@ -154,9 +150,6 @@ func (r *run) work(j *job) {
 		more := len(claim.Messages) == limit
 		r.ackThrough(j, claim.Messages[len(claim.Messages)-1].ID, more)
 		learned += len(claim.Messages)
-		if canWait(claim.Messages) {
-			r.cfg.Live.GiveWay(r.fetching, time.Since(began), restOfBackfill)
-		}
 		// One that is written to all the time has more to do, though it never is much.
 		if alone == 0 && (batches >= r.cfg.Batches || learned >= r.cfg.Batch) {
 			r.goBehind(j, claim)

@@ -24,6 +24,10 @@ const (
 	// commitTries is how often it is tried before Postgres counts as away: it may only
 	// have met another transaction.
 	commitTries = 3
+	// restOfBackfill is how many times as long as a step took a worker at a backfill rests after it while
+	// others wait for answers, and textsInTurn how many texts are such a step while nobody does.
+	restOfBackfill = 3
+	textsInTurn    = 8
 )
 
 // learnAll sees to all messages of a claim.
@@ -221,6 +225,11 @@ func (r *run) process(ctx context.Context, p *progress, c *shortterm.Claim, mess
 	if err != nil {
 		return err
 	}
+	rest := func(since time.Time) {}
+	if canWait(messages) {
+		rest = func(since time.Time) { r.cfg.Live.GiveWay(ctx, time.Since(since), restOfBackfill) }
+	}
+	rest(start)
 
 	p.enter(stageEmbed, r.embedding)
 	start = time.Now()
@@ -235,11 +244,11 @@ func (r *run) process(ctx context.Context, p *progress, c *shortterm.Claim, mess
 		for i, c := range extraction.Candidates {
 			texts[i] = longterm.EmbedText(c.ActorID, c.Text)
 		}
-		embedding := ctx
 		if canWait(messages) {
-			embedding = embed.Patiently(ctx)
+			learned.Vectors, err = r.embedInTurn(embed.Patiently(ctx), texts)
+		} else {
+			learned.Vectors, err = r.embedSome(ctx, texts)
 		}
-		learned.Vectors, err = r.embedSome(embedding, texts)
 		r.metrics.took("embed", start)
 		if err != nil {
 			return err
@@ -255,7 +264,27 @@ func (r *run) process(ctx context.Context, p *progress, c *shortterm.Claim, mess
 	}
 	err = r.database.do(ctx, func() error { return r.commit(ctx, p, c, learned, outcomes) })
 	r.metrics.took("commit", start)
+	rest(start)
 	return err
+}
+
+// embedInTurn is embedSome of what nobody waits for: one text after the other, with rests, while others
+// wait for answers.
+func (r *run) embedInTurn(ctx context.Context, texts []string) (all [][]float32, err error) {
+	for len(texts) > 0 {
+		n := min(len(texts), textsInTurn)
+		if r.cfg.Live.IsOn() {
+			n = 1
+		}
+		start := time.Now()
+		some, err := r.embedSome(ctx, texts[:n])
+		if err != nil {
+			return nil, err
+		}
+		all, texts = append(all, some...), texts[n:]
+		r.cfg.Live.GiveWay(ctx, time.Since(start), restOfBackfill)
+	}
+	return all, nil
 }
 
 // embedSome gives the vector of each text, nil for one that cannot be embedded: it is

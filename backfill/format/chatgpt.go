@@ -53,21 +53,7 @@ type gptContent struct {
 }
 
 func readChatGPT(file string, r *bufio.Reader, lines bool, o Options, yield func(Item, error) bool) {
-	for v, err := range newScanner(r).all(lines) {
-		if err != nil {
-			yield(Item{}, err)
-			return
-		}
-		var c gptConversation
-		if v.fault == "" && json.Unmarshal(v.raw, &c) != nil {
-			v.fault = "is no conversation"
-		}
-		if v.fault != "" {
-			if !yield(bad(Place{file, v.line}, v.raw, v.fault), nil) {
-				return
-			}
-			continue
-		}
+	each(file, "is no conversation", newScanner(r).all(lines), yield, func(c gptConversation, v value) bool {
 		d := draft{Conversation: Conversation{Place: Place{file, v.line}, SessionID: string(c.ConversationID)}}
 		if d.SessionID == "" {
 			d.SessionID = string(c.ID)
@@ -86,10 +72,8 @@ func readChatGPT(file string, r *bufio.Reader, lines bool, o Options, yield func
 				d.said = append(d.said, s)
 			}
 		}
-		if !give(d, o, yield) {
-			return
-		}
-	}
+		return give(d, o, yield)
+	})
 }
 
 // kept gives the ids of the branch that was kept, the first message first. Where nothing says

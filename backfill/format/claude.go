@@ -46,30 +46,14 @@ type claudeFile struct {
 }
 
 func readClaude(file string, r *bufio.Reader, lines bool, o Options, yield func(Item, error) bool) {
-	for v, err := range newScanner(r).all(lines) {
-		if err != nil {
-			yield(Item{}, err)
-			return
-		}
-		var c claudeConversation
-		if v.fault == "" && json.Unmarshal(v.raw, &c) != nil {
-			v.fault = "is no conversation"
-		}
-		if v.fault != "" {
-			if !yield(bad(Place{file, v.line}, v.raw, v.fault), nil) {
-				return
-			}
-			continue
-		}
+	each(file, "is no conversation", newScanner(r).all(lines), yield, func(c claudeConversation, v value) bool {
 		d := draft{Conversation: Conversation{Place: Place{file, v.line}, SessionID: string(c.UUID)}}
 		d.started, d.zone, _ = c.CreatedAt.read(o.place())
 		for _, m := range c.kept() {
 			d.said = append(d.said, m.said(v.line, o.place())...)
 		}
-		if !give(d, o, yield) {
-			return
-		}
-	}
+		return give(d, o, yield)
+	})
 }
 
 // kept gives the messages of the branch that was kept, in order.

@@ -90,6 +90,36 @@ func TestSamplesAreReadAsTheGoldenFilesHaveIt(t *testing.T) {
 	}
 }
 
+// Where nobody is named whose all of it is, each has what they said themselves, and what bots said there
+// after them.
+func TestSlackIsPartedByWhoSpeaks(t *testing.T) {
+	got := map[string][]string{}
+	for _, i := range collect(t, "slack", Options{ByPerson: true}) {
+		if c := i.Conversation; c != nil {
+			for _, m := range c.Messages {
+				parsed, err := memd.ParseMessage(m.Raw)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got[c.UserID] = append(got[c.UserID], c.SessionID+" "+string(m.Role)+" "+parsed.Text)
+			}
+		}
+	}
+	want := map[string][]string{
+		"U1": {"slack/general/2024-03-01 user I live in Hamburg now, @Bob B & see the map (https://example.org) in #general", "slack/general/2024-03-01 user ", "slack/general/2024-03-01 assistant Deployed 1.2", "slack/general/2024-03-01 assistant done"}, // whose time cannot be read
+		"U2": {"slack/general/1709280001.000900 user Nice!", "slack/general/2024-03-02 user I start at Acme on Monday @here", "slack/general/1709280001.000900 user In the thread"},
+		"U9": {"slack/random/2024-03-01 user Who am I?"},
+	}
+	if len(got) != len(want) {
+		t.Errorf("there are %d people", len(got))
+	}
+	for user, said := range want {
+		if !slices.Equal(got[user], said) {
+			t.Errorf("%s has\n%q\nwant\n%q", user, got[user], said)
+		}
+	}
+}
+
 // What every reader promises of every item.
 func checkItem(t testing.TB, i Item, ids map[string]bool) {
 	t.Helper()

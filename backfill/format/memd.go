@@ -45,26 +45,11 @@ type exported struct {
 func readMemd(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, error) bool) {
 	loose := newRuns(file, o, yield)
 	user, ended, begun := "", false, false
-	for v, err := range newScanner(r).lines() {
-		if err != nil {
-			yield(Item{}, err)
-			return
-		}
+	whole := each(file, "is no line of an export", newScanner(r).lines(), loose.between(yield), func(l exported, v value) bool {
 		at := Place{file, v.line}
-		var l exported
-		if v.fault == "" && json.Unmarshal(v.raw, &l) != nil {
-			v.fault = "is no line of an export"
-		}
-		if v.fault != "" {
-			if !loose.flush() || !yield(bad(at, v.raw, v.fault), nil) {
-				return
-			}
-			continue
-		}
 		if l.Type != "message" && !loose.flush() {
-			return
+			return false
 		}
-		more := true
 		switch l.Type {
 		case "memd.export":
 			begun, user = true, idOf(string(l.UserID))
@@ -74,23 +59,21 @@ func readMemd(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, 
 			}
 		case "session":
 			if c := l.session(at, user); c != nil {
-				more = yield(Item{Conversation: c}, nil)
+				return yield(Item{Conversation: c}, nil)
 			}
 		case "message":
 			d := draft{Conversation: Conversation{Place: at, UserID: user, SessionID: string(l.SessionID), AgentID: idOf(string(l.AgentID)), AppID: idOf(string(l.AppID))}}
-			more = loose.add(d, l.said(v.raw, v.line, o))
+			return loose.add(d, l.said(v.raw, v.line, o))
 		case "memory":
 			if l.Verbatim {
-				more = l.memory(at, user, v.raw, o, yield)
+				return l.memory(at, user, v.raw, o, yield)
 			}
 		case "end":
 			ended = true
 		}
-		if !more {
-			return
-		}
-	}
-	if loose.flush() && begun && !ended {
+		return true
+	})
+	if whole && loose.flush() && begun && !ended {
 		yield(bad(Place{file, 0}, nil, "is cut off: it has no last line"), nil)
 	}
 }

@@ -82,25 +82,9 @@ func (c chatLine) all() []json.RawMessage {
 // they name, else of the file.
 func readOpenAI(file string, r *bufio.Reader, lines bool, o Options, yield func(Item, error) bool) {
 	loose := newRuns(file, o, yield)
-	for v, err := range newScanner(r).all(lines) {
-		if err != nil {
-			yield(Item{}, err)
-			return
-		}
+	// A list of messages is a conversation.
+	if each(file, "is no conversation", listsAs("messages", newScanner(r).all(lines)), loose.between(yield), func(c chatLine, v value) bool {
 		at := Place{file, v.line}
-		if v.fault == "" && v.raw[0] == '[' { // a list of messages is a conversation
-			v.raw = append(append([]byte(`{"messages":`), v.raw...), '}')
-		}
-		var c chatLine
-		if v.fault == "" && json.Unmarshal(v.raw, &c) != nil {
-			v.fault = "is no conversation"
-		}
-		if v.fault != "" {
-			if !loose.flush() || !yield(bad(at, v.raw, v.fault), nil) {
-				return
-			}
-			continue
-		}
 		d := draft{Conversation: Conversation{Place: at, UserID: idOf(string(c.UserID)), SessionID: c.session(), AgentID: idOf(string(c.AgentID)), AppID: idOf(string(c.AppID))}}
 		d.zone = validZone(string(c.Timezone))
 		for _, t := range []instant{c.CreatedAt, c.Created, c.Timestamp} {
@@ -122,26 +106,18 @@ func readOpenAI(file string, r *bufio.Reader, lines bool, o Options, yield func(
 					d.SessionID = string(id)
 				}
 			}
-			s := chatMessage(v.raw, v.line, o)
-			if !loose.add(d, s) {
-				return
-			}
-			continue
+			return loose.add(d, chatMessage(v.raw, v.line, o))
 		}
 		if len(all) == 0 {
-			if !loose.flush() || !yield(bad(at, v.raw, "has no messages"), nil) {
-				return
-			}
-			continue
+			return loose.flush() && yield(bad(at, v.raw, "has no messages"), nil)
 		}
 		for _, raw := range all {
 			d.said = append(d.said, chatMessage(raw, v.line, o))
 		}
-		if !loose.flush() || !give(d, o, yield) {
-			return
-		}
+		return loose.flush() && give(d, o, yield)
+	}) {
+		loose.flush()
 	}
-	loose.flush()
 }
 
 // give yields what a draft is worth.
@@ -235,6 +211,11 @@ func (r *runs) add(of draft, s said) bool {
 	r.open.said = append(r.open.said, s)
 	r.size += len(s.text)
 	return true
+}
+
+// between gives what comes between runs, after those that are open.
+func (r *runs) between(yield func(Item, error) bool) func(Item, error) bool {
+	return func(i Item, err error) bool { return r.flush() && yield(i, err) }
 }
 
 func (r *runs) flush() bool {

@@ -279,6 +279,43 @@ func checked(v value) value {
 	return v
 }
 
+// each gives the values of a stream as Ts, and what is none is set aside for that reason. It gives false
+// where reading is over before its end.
+func each[T any](file, none string, values iter.Seq2[value, error], yield func(Item, error) bool, take func(T, value) bool) bool {
+	for v, err := range values {
+		if err != nil {
+			yield(Item{}, err)
+			return false
+		}
+		var of T
+		if v.fault == "" && json.Unmarshal(v.raw, &of) != nil {
+			v.fault = none
+		}
+		if v.fault == "" {
+			if !take(of, v) {
+				return false
+			}
+		} else if !yield(bad(Place{file, v.line}, v.raw, v.fault), nil) {
+			return false
+		}
+	}
+	return true
+}
+
+// listsAs gives values, of which those that are lists stand as one member of an object.
+func listsAs(name string, values iter.Seq2[value, error]) iter.Seq2[value, error] {
+	return func(yield func(value, error) bool) {
+		for v, err := range values {
+			if err == nil && v.fault == "" && v.raw[0] == '[' {
+				v.raw = append(append([]byte(`{"`+name+`":`), v.raw...), '}')
+			}
+			if !yield(v, err) {
+				return
+			}
+		}
+	}
+}
+
 // all reads a stream in the form that it has.
 func (s *scanner) all(lines bool) iter.Seq2[value, error] {
 	if lines {

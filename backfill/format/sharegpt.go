@@ -28,38 +28,17 @@ type utterance struct {
 
 func readShareGPT(file string, r *bufio.Reader, lines bool, o Options, yield func(Item, error) bool) {
 	loose := newRuns(file, o, yield)
-	for v, err := range newScanner(r).all(lines) {
-		if err != nil {
-			yield(Item{}, err)
-			return
-		}
+	if each(file, "is no conversation", listsAs("conversations", newScanner(r).all(lines)), loose.between(yield), func(c shared, v value) bool {
 		at := Place{file, v.line}
-		if v.fault == "" && v.raw[0] == '[' {
-			v.raw = append(append([]byte(`{"conversations":`), v.raw...), '}')
-		}
-		var c shared
 		var u utterance
-		switch {
-		case v.fault != "":
-		case json.Unmarshal(v.raw, &c) != nil:
-			v.fault = "is no conversation"
-		case len(c.Conversations) == 0:
-			if c.Conversations = c.Items; len(c.Conversations) > 0 {
-				break
-			}
-			if json.Unmarshal(v.raw, &u) == nil && u.From != "" { // it stands by itself
-				if !loose.add(draft{Conversation: Conversation{Place: at}}, u.said(v.raw, v.line, o)) {
-					return
-				}
-				continue
-			}
-			v.fault = "has no conversation"
+		if len(c.Conversations) == 0 {
+			c.Conversations = c.Items
 		}
-		if v.fault != "" {
-			if !loose.flush() || !yield(bad(at, v.raw, v.fault), nil) {
-				return
+		if len(c.Conversations) == 0 {
+			if json.Unmarshal(v.raw, &u) == nil && u.From != "" { // it stands by itself
+				return loose.add(draft{Conversation: Conversation{Place: at}}, u.said(v.raw, v.line, o))
 			}
-			continue
+			return loose.flush() && yield(bad(at, v.raw, "has no conversation"), nil)
 		}
 		d := draft{Conversation: Conversation{Place: at, SessionID: string(c.ID), UserID: idOf(string(c.UserID))}}
 		for _, t := range []instant{c.CreatedAt, c.Timestamp} {
@@ -82,11 +61,10 @@ func readShareGPT(file string, r *bufio.Reader, lines bool, o Options, yield fun
 			}
 			d.said = append(d.said, u.said(raw, v.line, o))
 		}
-		if !loose.flush() || !give(d, o, yield) {
-			return
-		}
+		return loose.flush() && give(d, o, yield)
+	}) {
+		loose.flush()
 	}
-	loose.flush()
 }
 
 func (u utterance) said(raw json.RawMessage, line int, o Options) said {

@@ -15,7 +15,8 @@ import (
 )
 
 // A Slack export is a folder with a folder for each channel, that has a file for each day, and
-// users.json beside them. What is said in a channel on a day is a session, and so is a thread.
+// users.json beside them. What is said in a channel on a day is a session, and so is a thread. Where it is
+// parted by who speaks, each has in it what they said, and what bots said after they first spoke there.
 
 type slackUser struct {
 	ID       text `json:"id"`
@@ -177,45 +178,59 @@ func readSlackFile(file string, r *bufio.Reader, _ bool, o Options, yield func(I
 	slack{o: o}.read(file, "slack", sessionOf(file), r, yield)
 }
 
+// slackPlace is a run of messages: a session, and whose it is where it is parted by that.
+type slackPlace struct {
+	session string
+	user    text
+}
+
 // read reads the messages of a day in a channel; false if nobody takes any more.
 func (s slack) read(file, channel, day string, r io.Reader, yield func(Item, error) bool) bool {
-	sessions := map[string]*draft{}
-	var order []string
-	for v, err := range newScanner(bufio.NewReaderSize(r, 64<<10)).all(false) {
-		if err != nil {
-			yield(Item{}, err)
-			return false
-		}
-		var m slackMessage
-		if v.fault == "" && json.Unmarshal(v.raw, &m) != nil {
-			v.fault = "is no message"
-		}
-		if v.fault != "" {
-			if !yield(bad(Place{file, v.line}, v.raw, v.fault), nil) {
-				return false
-			}
-			continue
-		}
+	drafts := map[slackPlace]*draft{}
+	people := map[string][]text{} // who has spoken in a session
+	var order []slackPlace
+	whole := each(file, "is no message", newScanner(bufio.NewReaderSize(r, 64<<10)).all(false), yield, func(m slackMessage, v value) bool {
 		if slackNotices[m.Subtype] || m.Type != "message" && m.Type != "" {
-			continue
+			return true
 		}
 		session := "slack/" + channel + "/" + day
 		if m.ThreadTS != "" {
 			session = "slack/" + channel + "/" + string(m.ThreadTS)
 		}
-		d := sessions[session]
-		if d == nil {
-			d = &draft{Conversation: Conversation{Place: Place{file, v.line}, SessionID: session}}
-			sessions[session], order = d, append(order, session)
+		whose := []text{""}
+		if s.o.ByPerson {
+			if !s.isBot(m) && !slices.Contains(people[session], m.User) {
+				people[session] = append(people[session], m.User)
+			}
+			if whose = people[session]; !s.isBot(m) {
+				whose = []text{m.User}
+			}
 		}
-		d.said = append(d.said, s.said(m, channel, v))
+		for _, user := range whose {
+			place := slackPlace{session, user}
+			d := drafts[place]
+			if d == nil {
+				d = &draft{Conversation: Conversation{Place: Place{file, v.line}, SessionID: session, UserID: idOf(string(user))}}
+				drafts[place], order = d, append(order, place)
+			}
+			d.said = append(d.said, s.said(m, channel, v))
+		}
+		return true
+	})
+	if !whole {
+		return false
 	}
-	for _, session := range order {
-		if !give(*sessions[session], s.o, yield) {
+	for _, place := range order {
+		if !give(*drafts[place], s.o, yield) {
 			return false
 		}
 	}
 	return true
+}
+
+// isBot says of a message that no person wrote it.
+func (s slack) isBot(m slackMessage) bool {
+	return m.BotID != "" && m.User == "" || m.Subtype == "bot_message" || s.users[m.User].IsBot
 }
 
 func (s slack) said(m slackMessage, channel string, v value) said {
@@ -229,7 +244,7 @@ func (s slack) said(m slackMessage, channel string, v value) said {
 		out.zone = zone
 	}
 	role, name := memdUser, user.called()
-	if m.BotID != "" && m.User == "" || m.Subtype == "bot_message" || user.IsBot {
+	if s.isBot(m) {
 		role = memdAssistant
 	}
 	for _, n := range []text{m.Username, m.Profile.DisplayName, m.Profile.RealName, m.User, m.BotID} {

@@ -50,6 +50,9 @@ type Options struct {
 	At time.Time
 	// Columns say which column of a table holds what; see Columns.
 	Columns map[string]string
+	// ByPerson has what several people said in one place parted by who said it, each with the user id
+	// that the source has for them; else it is all one person's.
+	ByPerson bool
 	// Found is told which format a source has, if it is not nil.
 	Found func(file, format string)
 	// Consumed counts the bytes that were read, if it is not nil.

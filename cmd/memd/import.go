@@ -71,7 +71,7 @@ func (c *importCommand) Validate() error {
 }
 
 func (c *importCommand) options() (format.Options, error) {
-	o := format.Options{Format: c.Format, Columns: c.Columns}
+	o := format.Options{Format: c.Format, Columns: c.Columns, ByPerson: c.User == ""}
 	if c.Timezone != "" {
 		place, err := time.LoadLocation(c.Timezone)
 		if err != nil || c.Timezone == "Local" {

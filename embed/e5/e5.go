@@ -198,13 +198,7 @@ func (e *Embedder) run(ctx context.Context, op string, c class, ids []int64) ([]
 	output := e.outputs.Get().(*[]float32)
 	defer e.outputs.Put(output)
 	tokens := (*output)[:len(ids)*Dimensions]
-	var err error
-	if c == patient {
-		patiently(func() { err = runSession(e.session, ids, tokens) })
-	} else {
-		err = runSession(e.session, ids, tokens)
-	}
-	if err != nil {
+	if err := runSession(e.session, ids, tokens); err != nil {
 		return nil, &memd.Error{Kind: memd.Internal, Op: op, Msg: "the embedding model fails", Err: err}
 	}
 	v := mean(tokens)

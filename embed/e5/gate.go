@@ -21,8 +21,7 @@ const (
 // does not depend on how long the texts are that happen to be embedded. Queries
 // wait for each other only when there are as many as slots. However many queries
 // there are, one passage at a time goes on, so that nothing starves. So does one that
-// is patient, since it takes a core only where nothing else wants it (see patiently);
-// more of them only take what is left.
+// is patient; more of them only take what is left, and are in nobody's way.
 type gate struct {
 	slots int
 
