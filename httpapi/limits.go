@@ -28,7 +28,7 @@ const (
 	// somebody waits for answers.
 	bulksAtOnce  = 2
 	bulkPatience = 15 * time.Second
-	restOfBulk   = 3
+	restOfBulk   = 4
 	// smallBody is what the beginning of a body may hold that waits for nobody's large one.
 	smallBody = 64 << 10
 	// slowest is how many bytes of a body or an answer have to pass in a second, after the
