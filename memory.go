@@ -37,9 +37,13 @@ type Candidate struct {
 	// tongue, or what another got wrong. It never ended anything. What was so, and is asked to
 	// be forgotten, still ended what it ended.
 	Slip bool
+	// Corrects says that the statement puts right what was said by mistake, in its own words and
+	// those of an earlier message: it was said by the last of its sources.
+	Corrects bool
 	// Categories are the extractor's labels, lower case.
 	Categories []string
-	// SaidAt is when it was said: the first source message's CreatedAt.
+	// SaidAt is when it was said: the first source message's CreatedAt, or with Corrects the
+	// last one's.
 	SaidAt time.Time
 	// OccurredAt is when what it speaks of happened, if the text says so.
 	OccurredAt *time.Time

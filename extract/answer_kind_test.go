@@ -77,10 +77,10 @@ func TestSlipsAndRequestsToForgetReachBack(t *testing.T) {
 		said         []string
 		forgot, then string
 	}{
-		{[]string{"My nephew Otis is 9.", "*10, his party was yesterday"}, "My nephew Otis is 9", "My nephew Otis is 9. *10, his party was yesterday"},
-		{[]string{"the fitter comes on monday", "no wait friday he said friday"}, "the fitter comes on monday", "the fitter comes on monday. no wait friday he said friday"},
+		{[]string{"My nephew Otis is 9.", "*10, his party was yesterday"}, "My nephew Otis is 9", "My nephew Otis is 10"},
+		{[]string{"the fitter comes on monday", "no wait friday he said friday"}, "the fitter comes on monday", "the fitter comes on friday"},
 		{[]string{"I moved to Lyon", "sorry, I meant my cousin Eva moved to Lyon"}, "I moved to Lyon", "my cousin Eva moved to Lyon"},
-		{[]string{"I work at Shell", "Actually it's not Shell but Total"}, "I work at Shell", "I work at Shell. Actually it's not Shell but Total"},
+		{[]string{"I work at Shell", "Actually it's not Shell but Total"}, "I work at Shell", "I work at Total"},
 		{[]string{"My locker code hint is my first pet", "Forget that please"}, "My locker code hint is my first pet", ""},
 		{[]string{"please forget that I told you I live in Basel"}, "I live in Basel", ""},
 		{[]string{"forget what I told you about Priya, we fell out"}, "Priya", ""},

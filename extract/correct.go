@@ -124,6 +124,9 @@ func (g *grouping) corrects(text string) bool {
 	befits := func(s statement) bool { return scratch || said.befits(s) }
 	dated, when := resolve(text, g.said, g.english)
 	amended := func(s statement) statement {
+		if now := said.inPlace(s); now.text != "" {
+			return g.rightly(s, now, text)
+		}
 		if when.grain != never || figure.MatchString(right) || dayWord.MatchString(right) {
 			s.when = when // the date that was told is the wrong one
 		}
@@ -159,9 +162,7 @@ func (g *grouping) corrects(text string) bool {
 	if !befits(last) || !scratch && !said.sure() && g.askedSince(slices.Index(g.heard, from)) {
 		return g.correctsAnother(right)
 	}
-	s := amended(last)
-	s.with, s.list = from, false
-	g.out = append(g.out, statement{text: last.text, forget: true, slip: true, words: last.words}, s)
+	g.out = append(g.out, statement{text: last.text, forget: true, slip: true, words: last.words}, amended(last).of(from))
 	g.spoken, g.asked, g.adjacent = true, "", true
 	return true
 }

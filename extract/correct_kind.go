@@ -35,7 +35,7 @@ func (c correction) ofKind(s statement) bool {
 		olds = c.wrong
 	}
 	whole := wordsOf(olds)
-	if len(words) > 1 && common[words[0].low] && !particular(words[1:]) {
+	if len(words) > 1 && common[words[0].low] && !particular(words[1:]) && !whose.MatchString(c.right) {
 		last := words[len(words)-1]
 		switch {
 		case len(whole) > 0 && common[whole[0].low], sameList(whole, words[1:]):

@@ -86,30 +86,53 @@ func (g *grouping) putsRight(text string) bool {
 		if !g.adjacent {
 			return false
 		}
-		at, a := c.among(g.out)
+		at, now := c.among(g.out)
 		if at < 0 {
 			return false
 		}
-		g.out[at] = g.rightly(g.out[at], a, text)
+		g.out[at] = g.rightly(g.out[at], now, text)
 		g.spoken, g.asked = true, ""
 		return true
 	}
 	if g.spoken || g.shallow {
 		return false
 	}
-	from, wrong, a := g.putWrong(c)
+	from, wrong, now := g.putWrong(c)
 	if from == nil {
 		return false
 	}
-	s := g.rightly(wrong, a, text)
-	s.with, s.list = from, false
-	g.out = append(g.out, statement{text: wrong.text, forget: true, slip: true, words: wrong.words}, s)
+	g.out = append(g.out, statement{text: wrong.text, forget: true, slip: true, words: wrong.words}, g.rightly(wrong, now, text).of(from))
 	g.spoken, g.asked, g.adjacent = true, "", true
 	return true
 }
 
-// rightly is a statement with the correction behind it, of what it is about then.
-func (g *grouping) rightly(s statement, a about, text string) statement {
+// corrected is what a statement is when it is put right: with what is right in the place of what
+// is wrong, "" where that is not known, and what it is about.
+type corrected struct {
+	text string
+	about
+}
+
+// of has a statement be a correction of one of an earlier message.
+func (s statement) of(from *memd.Message) statement {
+	s.list, s.corrects = false, true
+	if s.with == nil {
+		s.with = from
+	} else {
+		s.also = append(slices.Clone(s.also), from)
+	}
+	return s
+}
+
+// rightly is a statement put right, or where the place of what is wrong is not known, with the
+// correction behind it.
+func (g *grouping) rightly(s statement, now corrected, text string) statement {
+	a := now.about
+	if now.text != "" {
+		dated, when := resolve(now.text, g.said, g.english)
+		s.text, s.when, s.slot, s.words = dated+beside(s.text), when, a, countWords(now.text)
+		return s
+	}
 	dated, when := resolve(text, g.said, g.english)
 	if when.grain != never {
 		s.when = when
@@ -123,7 +146,7 @@ func (g *grouping) rightly(s statement, a about, text string) statement {
 
 // putWrong gives the statement that a correction is of, which is one of the last message of
 // its speaker that states anything. What others said since must be of the same, or nothing.
-func (g *grouping) putWrong(c correction) (*memd.Message, statement, about) {
+func (g *grouping) putWrong(c correction) (*memd.Message, statement, corrected) {
 	var others []*memd.Message
 	for i := len(g.heard) - 1; i >= 0 && i >= len(g.heard)-reach; i-- {
 		earlier := g.heard[i]
@@ -148,7 +171,7 @@ func (g *grouping) putWrong(c correction) (*memd.Message, statement, about) {
 		}
 		return earlier, all[at], a
 	}
-	return nil, statement{}, about{}
+	return nil, statement{}, corrected{}
 }
 
 // saysAgain says whether a text that asks nothing has what a statement holds.
@@ -159,10 +182,10 @@ func saysAgain(text string, s statement) bool {
 
 // among gives the statement that a correction fits, -1 if it fits none or several of one kind
 // alike, and what that is about then.
-func (c correction) among(all []statement) (at int, a about) {
+func (c correction) among(all []statement) (at int, now corrected) {
 	at = -1
 	var alikes, fitting []int
-	var slots []about
+	var slots []corrected
 	for i, s := range all {
 		if s.forget {
 			continue
@@ -175,15 +198,15 @@ func (c correction) among(all []statement) (at int, a about) {
 		}
 	}
 	if len(fitting) == 0 {
-		return -1, about{}
+		return -1, corrected{}
 	}
 	last := len(fitting) - 1
 	if len(alikes) == 1 {
 		last = alikes[0]
 	} else {
 		for i := range fitting[:last] {
-			if kindOf(slots[i]) == kindOf(slots[last]) {
-				return -1, about{}
+			if kindOf(slots[i].about) == kindOf(slots[last].about) {
+				return -1, corrected{}
 			}
 		}
 	}
@@ -219,10 +242,11 @@ var closed = set(`age birthday date deadline diet port number marital weight hei
 
 // fits gives what a statement is about with what is right in the place of what is wrong; ok
 // is false if that is not about the same thing.
-func (c correction) fits(s statement) (now about, ok bool) {
+func (c correction) fits(s statement) (now corrected, ok bool) {
+	none := corrected{}
 	if s.slot.name == "" && s.with == nil {
 		if s.slot = looseSlot(s.text); !strings.HasPrefix(s.slot.name, "has:") {
-			return about{}, otherDay(s.text, c.right)
+			return none, otherDay(s.text, c.right)
 		}
 	}
 	base, held := valueIn(s)
@@ -233,15 +257,16 @@ func (c correction) fits(s statement) (now about, ok bool) {
 			wrong = m[1]
 		}
 		if wholeAt(low, wrong) < 0 {
-			return about{}, false
+			return none, false
 		}
 		if held == "" || wholeAt(strings.ToLower(held), wrong) < 0 && wholeAt(wrong, strings.ToLower(held)) < 0 {
-			return about{}, countWords(c.right) <= 3 && c.ofKind(s) // another word of it
+			return c.inPlace(s), countWords(c.right) <= 3 && c.ofKind(s) // another word of it
 		}
 	}
 	if held == "" || s.slot.negated || !c.mayHold(s.slot) || !c.befits(s) {
-		return about{}, false
+		return none, false
 	}
+	c.right = besideRight.ReplaceAllString(c.right, "")
 	words := wordsOf(c.right)
 	rights := []string{c.right}
 	if m := beforeAll.FindStringSubmatch(c.right); m != nil {
@@ -268,25 +293,25 @@ func (c correction) fits(s statement) (now about, ok bool) {
 	for _, r := range rights {
 		switch {
 		case answered:
-			now = slotOfAnswer(strings.TrimSuffix(question, ")"), r)
+			now = corrected{r, slotOfAnswer(strings.TrimSuffix(question, ")"), r)}
 		case start < 0 || len(low) != len(base):
-			return about{}, false
+			return none, false
 		default:
-			fixed := base[:start] + r + base[end:]
-			if now = slotOf(fixed); now.name == "" {
-				if parts := eachOf(fixed); parts != nil && kindOf(parts[0].slot) == kindOf(s.slot) {
-					return about{}, true // "walnuts and pecans"
+			now.text = base[:start] + r + base[end:]
+			if now.about = slotOf(now.text); now.name == "" {
+				if parts := eachOf(now.text); parts != nil && kindOf(parts[0].slot) == kindOf(s.slot) {
+					return corrected{text: now.text}, true // "walnuts and pecans"
 				}
-				now = looseSlot(fixed)
+				now.about = looseSlot(now.text)
 			}
 		}
-		if now.name != "" && kindOf(now) == kindOf(s.slot) && now.subject == s.slot.subject && !now.negated {
-			if _, is := valueIn(statement{text: base, slot: now}); is != "" && !strings.EqualFold(is, held) {
+		if now.name != "" && kindOf(now.about) == kindOf(s.slot) && now.subject == s.slot.subject && !now.negated {
+			if _, is := valueIn(statement{text: base, slot: now.about}); is != "" && !strings.EqualFold(is, held) {
 				return now, true
 			}
 		}
 	}
-	return about{}, false
+	return none, false
 }
 
 // otherDay says whether a day of the week is said right of the one in a statement.

@@ -76,8 +76,12 @@ func (s statement) candidate(m *memd.Message, position int) memd.Candidate {
 	}
 	if s.with != nil && s.with.ID != m.ID {
 		c.Sources = []int64{s.with.ID, m.ID}
+		for _, also := range s.also {
+			c.Sources = append(c.Sources, also.ID)
+		}
 		slices.Sort(c.Sources)
-		if c.Sources[0] == s.with.ID {
+		c.Sources = slices.Compact(c.Sources)
+		if c.Corrects = s.corrects && c.Sources[len(c.Sources)-1] == m.ID; !c.Corrects && c.Sources[0] == s.with.ID {
 			c.SaidAt = s.with.CreatedAt
 		}
 	}

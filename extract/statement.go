@@ -41,6 +41,10 @@ type statement struct {
 	// slip says, with forget, that it was never so.
 	slip bool
 	with *memd.Message
+	// corrects says that it puts right what was said by mistake, also are further messages of
+	// which it has words.
+	corrects bool
+	also     []*memd.Message
 	// words is the length of text as said.
 	words int
 	// list says that text is an introduction with items; lead is the introduction.

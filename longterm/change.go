@@ -13,6 +13,7 @@ const (
 	reasonAgain      = "said again"
 	reasonEarlier    = "said earlier, in these words"
 	reasonSuperseded = "superseded"
+	reasonCorrected  = "corrected"
 	reasonCurrent    = "what took its place was taken back"
 	reasonForgotten  = "asked to be forgotten"
 	reasonBack       = "no longer asked to be forgotten"

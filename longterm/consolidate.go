@@ -319,7 +319,11 @@ func (f *learning) take() error {
 		if len(c.Sources) == 0 {
 			return &memd.Error{Kind: memd.Internal, Op: "longterm.consolidate", Msg: "a candidate has no source"}
 		}
-		first, ok := f.origins[c.Sources[0]]
+		by := c.Sources[0]
+		if c.Corrects {
+			by = c.Sources[len(c.Sources)-1]
+		}
+		first, ok := f.origins[by]
 		if !ok {
 			return &memd.Error{Kind: memd.Conflict, Op: "longterm.consolidate", Msg: "a source is not in the log"}
 		}

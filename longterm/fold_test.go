@@ -30,7 +30,11 @@ func states(all []memd.Message, candidates ...memd.Candidate) Learned {
 		if c.Role == "" {
 			c.Role = memd.RoleUser
 		}
-		c.SaidAt, c.Sources = all[c.Sources[0]].CreatedAt, sources
+		by := c.Sources[0]
+		if c.Corrects {
+			by = c.Sources[len(c.Sources)-1]
+		}
+		c.SaidAt, c.Sources = all[by].CreatedAt, sources
 		l.Candidates = append(l.Candidates, c)
 	}
 	return l
@@ -271,8 +275,8 @@ func TestSlipsEndNothing(t *testing.T) {
 			}
 			b.consolidate(l)
 			sameSet(t, b.current(), []string{c.truth.Text, c.right.Text})
-			if n := query[int](b, `SELECT count(*) FROM memory`); n != 2 {
-				t.Fatalf("%d memories", n)
+			if m := b.named(c.slip.Text); m.ValidTo == nil || !m.ValidTo.Equal(said[1].CreatedAt) {
+				t.Fatalf("%+v", m)
 			}
 			// Asked for, not corrected: it did end.
 			takes.Slip = false
@@ -285,6 +289,51 @@ func TestSlipsEndNothing(t *testing.T) {
 	}
 }
 
+// What was said by mistake stood until it was put right, and what is right is said then.
+func TestACorrectionIsKept(t *testing.T) {
+	b := newStore(t)
+	said := b.together("s", "I live in Lisbon", "no, I meant Porto", "argh no, Faro")
+	home := func(value string, sources ...int64) memd.Candidate {
+		return memd.Candidate{Text: "I live in " + value, Slot: "home", Value: value, Corrects: len(sources) > 1, Position: 1, Sources: sources}
+	}
+	slip := func(value string, source int64) memd.Candidate {
+		return memd.Candidate{Text: "I live in " + value, Forget: true, Slip: true, Sources: []int64{source}}
+	}
+	lisbon, porto, faro := home("Lisbon", 0), home("Porto", 0, 1), home("Faro", 0, 2)
+	b.consolidate(again(states(said, lisbon), 0))
+	id := b.named("I live in Lisbon").ID
+	b.consolidate(states(said[:2], slip("Lisbon", 1), porto))
+	b.consolidate(states(said, slip("Porto", 2), faro))
+	b.consolidate(states(said, lisbon, slip("Lisbon", 1), porto, slip("Porto", 2), faro)) // nothing new
+	same(t, b.current(), []string{"I live in Faro"})
+	for i, text := range []string{"I live in Lisbon", "I live in Porto", "I live in Faro"} {
+		m := b.named(text)
+		if !m.ValidFrom.Equal(at(i)) {
+			t.Errorf("%s since %v", text, m.ValidFrom)
+		}
+		now := at(i).Add(time.Minute)
+		same(t, texts(b.list(ListQuery{Scope: user("alice"), AsOf: &now})), []string{text})
+		if i < 2 && (m.ValidTo == nil || !m.ValidTo.Equal(at(i+1)) || m.SupersededBy == nil) {
+			t.Errorf("%+v", m)
+		}
+	}
+	if m := b.named("I live in Lisbon"); m.ID != id || *m.SupersededBy != b.named("I live in Porto").ID {
+		t.Errorf("%+v", m)
+	}
+	var told []string
+	for _, h := range b.history(id) {
+		told = append(told, string(h.Event)+" "+h.Reason)
+	}
+	same(t, told, []string{"ADD said", "UPDATE corrected"})
+
+	// A person may know better, and what is said again is one with what was put right.
+	b.tells(9, memd.Candidate{Text: "I live in Faro", Slot: "home", Value: "Faro"})
+	same(t, b.current(), []string{"I live in Faro"})
+	b.undo(id)
+	sameSet(t, b.current(), []string{"I live in Lisbon", "I live in Faro"})
+	b.checkCounters()
+}
+
 // A slip is what was said in the same session, not what was said in the same words before.
 func TestASlipIsOfItsSession(t *testing.T) {
 	b := newStore(t)
@@ -295,8 +344,15 @@ func TestASlipIsOfItsSession(t *testing.T) {
 	madrid.Sources = []int64{0}
 	b.consolidate(states(said, madrid, memd.Candidate{Text: madrid.Text, Forget: true, Slip: true, Sources: []int64{1}}))
 	same(t, b.current(), []string{"I live in Rome"})
-	if m := b.named("I live in Madrid"); len(m.Sources) != 1 || !m.ValidTo.Equal(at(-1)) {
-		t.Fatalf("%+v", m)
+	var until []time.Time
+	for _, m := range b.list(ListQuery{Scope: user("alice"), IncludeSuperseded: true}) {
+		if m.Memory == madrid.Text && len(m.Sources) == 1 {
+			until = append(until, *m.ValidTo)
+		}
+	}
+	slices.SortFunc(until, time.Time.Compare)
+	if len(until) != 2 || !until[0].Equal(at(-1)) || !until[1].Equal(said[1].CreatedAt) {
+		t.Fatalf("%v", until)
 	}
 	// Without one there it is what was said elsewhere.
 	b.tells(3, memd.Candidate{Text: "I live in Rome", Forget: true, Slip: true})

@@ -84,18 +84,20 @@ func (c *change) assign(remembered []*span) (map[*span]*stated, error) {
 			claim(s, p)
 		}
 	}
-	for _, s := range slices.Backward(remembered) {
-		if is[s] != nil {
-			continue
-		}
-		var found *stated
-		for _, m := range s.mentions {
-			if m.of != nil && !m.of.written() && !m.of.expired && !m.of.taken && !taken[m.of.id] && (found == nil || m.of.touched() || !found.touched()) {
-				found = m.of
+	for _, slips := range []bool{false, true} { // what was meant before what was not
+		for _, s := range slices.Backward(remembered) {
+			if is[s] != nil || slips != (s.slip != nil) {
+				continue
 			}
-		}
-		if found != nil {
-			claim(s, found)
+			var found *stated
+			for _, m := range s.mentions {
+				if m.of != nil && !m.of.written() && !m.of.expired && !m.of.taken && !taken[m.of.id] && (found == nil || m.of.touched() || !found.touched()) {
+					found = m.of
+				}
+			}
+			if found != nil {
+				claim(s, found)
+			}
 		}
 	}
 	for _, s := range remembered {
@@ -198,7 +200,7 @@ func (c *change) state(s *span, is map[*span]*stated) {
 		c.w.embed(m.id, m.scopeID, first.vector, m.validTo == nil)
 		c.w.carry(m.id, m.agents, m.runs)
 		if m.validTo != nil {
-			c.superseded(entry, m.text, s.until, !c.restores)
+			c.superseded(entry, m.text, s, !c.restores)
 		}
 		return
 	}
@@ -248,7 +250,7 @@ func (c *change) state(s *span, is map[*span]*stated) {
 		}
 	default:
 		// One that held no more is ended otherwise: what undoes that is there already.
-		c.superseded(entry, previous, s.until, !c.restores && was.validTo == nil)
+		c.superseded(entry, previous, s, !c.restores && was.validTo == nil)
 		if was.validTo == nil {
 			c.w.ended = append(c.w.ended, vectorRow{memory: m.id, scopeID: m.scopeID})
 		}
@@ -256,8 +258,13 @@ func (c *change) state(s *span, is map[*span]*stated) {
 }
 
 // superseded notes what took the place of a memory, and whether that can be undone.
-func (c *change) superseded(e historyRow, previous string, by *ending, undoable bool) {
-	e.event, e.previous, e.reason, e.by, e.messages = EventUpdate, &previous, reasonSuperseded, c.by, by.sources
+func (c *change) superseded(e historyRow, previous string, s *span, undoable bool) {
+	e.event, e.previous, e.reason, e.by, e.messages = EventUpdate, &previous, reasonSuperseded, c.by, s.until.sources
+	if s.slip != nil {
+		e.reason = reasonCorrected
+		s.slip.memories = append(s.slip.memories, e.memory)
+		c.w.forgotten = append(c.w.forgotten, sourcesOf(s)...) // no summary says it on
+	}
 	if undoable {
 		e.before = []byte(beforeSuperseded)
 	}

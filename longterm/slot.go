@@ -113,6 +113,8 @@ type span struct {
 	until *ending
 	// gone says that it ends others and is not remembered itself.
 	gone bool
+	// slip is what said that it was never so, nil if it was meant: it ends nothing.
+	slip *request
 }
 
 // momentary says that it ended in the instant in which it began.
@@ -168,9 +170,10 @@ func (v *verdicts) keeps(c *claim, sources []int64) bool {
 }
 
 // forgets gives the request, if there is one, that a claim made at a time be forgotten: one
-// made later, by who may ask it, before all others one that says that it was a slip. What a
-// person wrote is none.
-func (v *verdicts) forgets(c *claim, at saidAt, written bool) (found *request) {
+// made later, by who may ask it, before all others the first that says that it was a slip. What
+// a person wrote is none.
+func (v *verdicts) forgets(c *claim, at saidAt, written bool) *request {
+	var found, slip *request
 	for _, r := range v.requests {
 		if r.lost || !r.heeds(c.speaker) || at.compare(r.said) >= 0 || !r.means(c) || v.keeps(c, r.sources) {
 			continue
@@ -178,9 +181,12 @@ func (v *verdicts) forgets(c *claim, at saidAt, written bool) (found *request) {
 		switch {
 		case !r.slip:
 			found = r
-		case !written && r.takesBack(c, at):
-			return r
+		case !written && r.takesBack(c, at) && (slip == nil || r.said.compare(slip.said) < 0):
+			slip = r
 		}
+	}
+	if slip != nil {
+		return slip
 	}
 	return found
 }
@@ -243,6 +249,7 @@ func (v *verdicts) follow(claims []*claim) []*span {
 		f.run(moments)
 		f.attach(moments)
 	}
+	f.putRight()
 	return f.spans
 }
 
@@ -307,12 +314,16 @@ func (f *course) take(m moment) *span {
 	case m.mention.writtenOver != nil:
 		return f.underneath(m)
 	}
+	asked := f.forgets(m.claim, m.said, false)
 	gone := m.mention.gone == goneDeleted
-	if !gone {
-		m.mention.forgottenBy = f.forgets(m.claim, m.said, false)
-		if gone = m.mention.forgottenBy != nil; gone && m.mention.forgottenBy.slip {
-			return nil // it was never so
+	if asked != nil && asked.slip {
+		if !gone {
+			f.slips(m, asked)
 		}
+		return nil // it was never so
+	}
+	if !gone {
+		m.mention.forgottenBy, gone = asked, asked != nil
 	}
 	s := f.holding(m.claim, false)
 	if gone {
@@ -330,6 +341,35 @@ func (f *course) take(m moment) *span {
 	}
 	s.mentions = append(s.mentions, m.mention)
 	return s
+}
+
+// slips keeps what was said by mistake for as long as it stood: it ends nothing.
+func (f *course) slips(m moment, r *request) {
+	for _, s := range f.spans {
+		if s.claim == m.claim && s.slip == r {
+			s.mentions = append(s.mentions, m.mention)
+			return
+		}
+	}
+	f.spans = append(f.spans, &span{claim: m.claim, mentions: []*mention{m.mention}, from: m.at, slip: r, until: &ending{at: r.said, sources: r.sources}})
+}
+
+// putRight finds what was said in the place of each slip: the next that its speaker says of the
+// matter in the message that corrects it.
+func (f *course) putRight() {
+	for _, s := range f.spans {
+		if s.slip == nil || s.claim.slot == "" {
+			continue
+		}
+		var right *mention
+		for _, o := range f.spans {
+			for _, m := range o.mentions {
+				if r := s.slip.said; !o.gone && m.said.at.Equal(r.at) && m.said.session == r.session && m.said.position == r.position && m.said.part > r.part && (right == nil || m.said.part < right.said.part) {
+					right, s.until.by = m, o
+				}
+			}
+		}
+	}
 }
 
 func (f *course) begin(m moment, gone bool) *span {
@@ -420,7 +460,7 @@ func (c *claim) ends(s *span) bool {
 
 // supersededBy gives what took the place of a span: the next that is remembered.
 func (s *span) supersededBy() *span {
-	for s.until != nil {
+	for s.until != nil && s.until.by != nil {
 		if s = s.until.by; !s.gone {
 			return s
 		}

@@ -46,6 +46,8 @@ type episode struct {
 	by       *episode
 	ended    bool
 	unseen   bool
+	// slip is what says that it was never so, meant by mistake.
+	slip *said
 }
 
 // rules is what follows from what was said, told as plainly as can be: it goes through
@@ -95,7 +97,8 @@ func follows(all []said, passing map[said]bool) []*episode {
 			continue
 		}
 		a := about[s.form()]
-		unseen, never := false, false
+		unseen := false
+		var slip *said
 		for _, r := range all {
 			if !r.forget || r.compare(s) <= 0 || !r.reaches(s) {
 				continue
@@ -113,13 +116,22 @@ func follows(all []said, passing map[said]bool) []*episode {
 				return !x.forget && x.form() == s.form() && x.session == r.session && x.compare(r) < 0
 			})
 			unseen = unseen || meant && (!r.slip || here)
-			never = never || meant && r.slip && here
-		}
-		if never {
-			continue
+			if meant && r.slip && here && slip == nil {
+				slip = &r
+			}
 		}
 		if passing[s] {
 			later = append(later, s)
+			continue
+		}
+		if slip != nil {
+			// It stood until it was put right, and ended nothing.
+			i := slices.IndexFunc(episodes, func(e *episode) bool { return e.form == s.form() && e.slip != nil && *e.slip == *slip })
+			if i < 0 {
+				i = len(episodes)
+				episodes = append(episodes, &episode{form: s.form(), topic: topicOfSaid(s, a), from: s.hour, to: slip.hour, ended: true, slip: slip})
+			}
+			episodes[i].mentions = append(episodes[i].mentions, s)
 			continue
 		}
 		var e *episode
@@ -131,10 +143,7 @@ func follows(all []said, passing map[said]bool) []*episode {
 			}
 		}
 		if e == nil {
-			e = &episode{form: s.form(), topic: s.speaker() + " " + a.subject + "'s " + a.slot, value: lexical.Normalise(a.value), negated: a.negated, from: s.hour, unseen: unseen}
-			if a.slot == "" {
-				e.topic = ""
-			}
+			e = &episode{form: s.form(), topic: topicOfSaid(s, a), value: lexical.Normalise(a.value), negated: a.negated, from: s.hour, unseen: unseen}
 			episodes = append(episodes, e)
 		}
 		if !unseen {
@@ -168,7 +177,29 @@ func follows(all []said, passing map[said]bool) []*episode {
 		to.mentions = append(to.mentions, s)
 		slices.SortFunc(to.mentions, said.compare)
 	}
+	// What was said right is what the same message says next of the same.
+	for _, e := range episodes {
+		if e.slip == nil || e.topic == "" {
+			continue
+		}
+		var right *said
+		for _, o := range episodes {
+			for _, m := range o.mentions {
+				if !o.unseen && o.topic == e.topic && m.session == e.slip.session && m.position == e.slip.position && m.part > e.slip.part && (right == nil || m.part < right.part) {
+					right, e.by = &m, o
+				}
+			}
+		}
+	}
 	return episodes
+}
+
+// topicOfSaid is what a statement is about, in its speaker's mouth, as its form is.
+func topicOfSaid(s, a said) string {
+	if a.slot == "" {
+		return ""
+	}
+	return s.speaker() + " " + a.subject + "'s " + a.slot
 }
 
 // reachesBySubject says whether a request for a subject to be forgotten is about who a
