@@ -89,6 +89,8 @@ type Assembler struct {
 	recall  *recall.Recall
 	cfg     Config
 	counter func() (*counter, error)
+	// harmless are texts that were quoted before.
+	harmless *harmless
 }
 
 // New makes an Assembler. The tokenizer is loaded in the background; the first
@@ -98,7 +100,11 @@ func New(log *shortterm.Log, store *longterm.Store, recall *recall.Recall, cfg C
 	if !strings.Contains(cfg.Line, "{text}") || strings.ContainsAny(cfg.Line, "\r\n") {
 		return nil, fmt.Errorf("the form of a recalled line must be one line that holds {text}")
 	}
-	a := &Assembler{log: log, store: store, recall: recall, cfg: cfg, counter: sync.OnceValues(newCounter)}
+	harmless, err := newHarmless()
+	if err != nil {
+		return nil, err
+	}
+	a := &Assembler{log: log, store: store, recall: recall, cfg: cfg, counter: sync.OnceValues(newCounter), harmless: harmless}
 	go func() { _, _ = a.counter() }() // ends by itself
 	return a, nil
 }
@@ -216,7 +222,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 			earlier = append(earlier, said{id: e.ID, role: e.Role, name: e.Name, text: e.Text})
 		}
 	}
-	c.secrets = newSecrets(a.cfg.KeepSecrets, earlier, window.open, window.before, window.read)
+	c.secrets = newSecrets(a.cfg.KeepSecrets, a.harmless, earlier, window.open, window.before, window.read)
 	m := material{window: window.shown, limit: r.Recall, budget: r.TokenBudget, render: r.Render}
 	if r.IncludeLongTerm {
 		m.open, m.unread = window.open, window.unread

@@ -121,9 +121,10 @@ type lineOf struct {
 
 // quotedLine is a line, whole or as much of it as cannot fit into room tokens.
 type quotedLine struct {
-	line  string
-	room  int
-	whole bool
+	line    string
+	room    int
+	whole   bool
+	cleared cleared
 }
 
 // draft is a choice that may yet prove too long, or to repeat itself.
@@ -733,18 +734,23 @@ func (e earlier) covers(m memd.Memory) bool {
 func (c *composer) recalledLine(of candidate, room int) string {
 	room = max(room, 0)
 	key := lineOf{of.message, of.role, of.name, of.text}
-	if known, ok := c.lines[key]; ok && (known.whole || room <= known.room) {
+	known, ok := c.lines[key]
+	if ok && (known.whole || room <= known.room) {
 		return known.line
 	}
 	var line string
-	for length := (room + 1) * bytesOfQuoted; ; length *= 4 {
-		read, whole := c.secrets.beginning(of, length)
+	length := (room + 1) * bytesOfQuoted
+	if len(of.text) > length {
+		length = c.head(of.text, room+room/8) + bytesOfQuoted
+	}
+	for ; ; length *= 2 {
+		read, whole := c.secrets.beginning(of, length, &known.cleared)
 		if line = quotation(read); line != "" {
 			line = strings.NewReplacer("{speaker}", speaker(of.role, of.name), "{text}", line).Replace(c.line)
 		}
 		if whole || c.count(line, room) > room {
 			if c.lines != nil {
-				c.lines[key] = quotedLine{line, room, whole}
+				c.lines[key] = quotedLine{line, room, whole, known.cleared}
 			}
 			return line
 		}

@@ -150,7 +150,9 @@ func TestContextIsAlwaysALegalRequestWithinBudget(t *testing.T) {
 		}
 		for i := range rapid.IntRange(0, 6).Draw(t, "memories") {
 			text := fmt.Sprintf("memory %d", i) + strings.Repeat(" of a day\nin spring", rapid.SampledFrom([]int{0, 1, 60}).Draw(t, "length"))
-			m.memories = append(m.memories, memory("user", text, rapid.SliceOfN(rapid.Int64Range(1, 20), 0, 3).Draw(t, "sources")...))
+			recalled := memory("user", text, rapid.SliceOfN(rapid.Int64Range(1, 20), 0, 3).Draw(t, "sources")...)
+			recalled.ID = fmt.Sprint("r", i)
+			m.memories = append(m.memories, recalled)
 		}
 		for i := range rapid.IntRange(0, 3).Draw(t, "open") {
 			s := logged(t, int64(-i-1), fmt.Sprintf(`{"role":"user","content":"waiting %d"}`, i))
@@ -175,9 +177,14 @@ func TestContextIsAlwaysALegalRequestWithinBudget(t *testing.T) {
 			for i := range rapid.IntRange(0, 6).Draw(t, "said") {
 				s := logged(t, int64(i-50), fmt.Sprintf(`{"role":"assistant","content":"nothing %d%s"}`, i, strings.Repeat(" is like it", rapid.SampledFrom([]int{0, 1, 60}).Draw(t, "length"))))
 				s.silent = true
+				for _, id := range rapid.SliceOfN(rapid.SampledFrom([]string{"0", "1", "r0", "r1", "x"}), 0, 2).Draw(t, "learned") {
+					s.learned = append(s.learned, longterm.Statement{ID: id, Role: "assistant", Text: fmt.Sprintf("nothing %d", i)})
+				}
+				s.part = rapid.Bool().Draw(t, "part")
 				m.said = append(m.said, s)
 			}
 		}
+		c.secrets = newSecrets(rapid.Bool().Draw(t, "secrets"), nil, m.said, m.open, m.window)
 		out := c.made(m)
 		sent, err := checkLegal(out.messages)
 		if err != nil {
@@ -299,8 +306,16 @@ func checkRecalled(t *rapid.T, m material, out composed, system string, turns []
 	if !slices.IsSorted(out.quoted) {
 		t.Fatalf("quoted in the order %d", out.quoted)
 	}
-	if m.quotes && !out.omitted && len(out.quoted) < len(m.said) {
-		t.Fatalf("%d of %d quoted: %q", len(out.quoted), len(m.said), quoted)
+	beside := map[string]bool{}
+	for _, at := range out.recalled {
+		beside[m.memories[at].ID] = true
+	}
+	for _, at := range out.summarised {
+		beside[m.earlier.memories[at].ID] = true
+	}
+	waiting := len(slices.DeleteFunc(slices.Clone(m.said), func(s said) bool { return s.rest(beside) == "" }))
+	if m.quotes && !out.omitted && len(out.quoted) < waiting {
+		t.Fatalf("%d of %d quoted: %q", len(out.quoted), waiting, quoted)
 	}
 	var carried []string
 	for ; len(rest) > 0 && strings.HasPrefix(rest[0], "assistant: carried "); rest = rest[1:] {

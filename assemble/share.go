@@ -47,11 +47,15 @@ const (
 func (c *composer) share(all []candidate, room int) (lines []recalledLine, spent int, whole bool) {
 	var found []recalledLine
 	for _, of := range all {
-		line := c.recalledLine(of, room)
+		left := room - spent
+		if c.count(of.text, 2*left) > 2*left { // no need to make a line of it first
+			return c.shareShort(slices.Clone(all), room)
+		}
+		line := c.recalledLine(of, left)
 		if line == "" {
 			continue
 		}
-		if spent += c.count(line+"\n", max(room-spent, 0)); spent > room {
+		if spent += c.count(line+"\n", left); spent > room {
 			return c.shareShort(slices.Clone(all), room)
 		}
 		found = append(found, recalledLine{of.at, line})
@@ -64,34 +68,40 @@ func (c *composer) shareShort(all []candidate, room int) (lines []recalledLine, 
 	slices.SortStableFunc(all, func(a, b candidate) int { return cmp.Compare(a.tier, b.tier) })
 	least := min(leastLine, max(room/lineShare, leastText))
 	var costs []int
-	var full []string // what a trimmed line would be; "" for those that are whole
+	var trimmed []candidate // without a text where it is whole
 	for _, of := range all {
 		left := room - spent
 		if left < leastRoom {
 			break
 		}
-		line := c.recalledLine(of, room)
+		share := min(left, max(left/lineShare, least))
+		line := c.recalledLine(of, share)
 		if line == "" {
 			continue
 		}
-		fitting, n, whole := c.fit(line, min(left, max(left/lineShare, least)))
+		fitting, n, whole := c.fit(line, share)
 		if fitting == "" {
 			continue
 		}
 		if whole {
-			line = ""
+			of.text = ""
 		}
-		lines, costs, full = append(lines, recalledLine{of.at, fitting}), append(costs, n), append(full, line)
+		lines, costs, trimmed = append(lines, recalledLine{of.at, fitting}), append(costs, n), append(trimmed, of)
 		spent += n
 	}
-	for i, line := range full {
-		if line == "" || spent >= room {
+	for i, of := range trimmed {
+		if of.text == "" || spent >= room {
 			continue
 		}
-		if longer, n, _ := c.fit(line, costs[i]+room-spent); longer != "" && n > costs[i] {
+		most := costs[i] + room - spent
+		longer, n, all := c.fit(c.recalledLine(of, most), most)
+		if longer != "" && n > costs[i] {
 			lines[i].text = longer
 			spent += n - costs[i]
 		}
+		if all {
+			trimmed[i].text = ""
+		}
 	}
-	return lines, spent, false
+	return lines, spent, len(lines) == len(all) && !slices.ContainsFunc(trimmed, func(of candidate) bool { return of.text != "" })
 }

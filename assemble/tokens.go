@@ -46,13 +46,16 @@ type counter struct {
 	known *lru.Cache[textKey, int]
 	// done ends the counting early; nil never does.
 	done <-chan struct{}
+	// chunks are counts of longer ones, since where a long text is to be cut is looked for many
+	// times; nil keeps none.
+	chunks map[textKey]int
 }
 
-// until is the counter for one who waits until done is closed. What it gives after that is no
-// count.
+// until is the counter for one who waits until done is closed, and asks for one thing at a time.
+// What it gives after that is no count.
 func (c *counter) until(done <-chan struct{}) *counter {
 	own := *c
-	own.done = done
+	own.done, own.chunks = done, map[textKey]int{}
 	return &own
 }
 
@@ -116,9 +119,20 @@ func (c *counter) countChunk(chunk string) int {
 	if c.isDone() {
 		return len(chunk)
 	}
+	var key textKey
+	keep := c.chunks != nil && len(chunk) >= chunkBytes/2
+	if keep {
+		key = textKey{maphash.String(c.seed, chunk), len(chunk)}
+		if n, ok := c.chunks[key]; ok {
+			return n
+		}
+	}
 	n, err := c.codec.Count(chunk)
 	if err != nil {
-		return len(chunk) // never fewer than there are
+		n = len(chunk) // never fewer than there are
+	}
+	if keep {
+		c.chunks[key] = n
 	}
 	return n
 }

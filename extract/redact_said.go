@@ -170,6 +170,13 @@ func (r *Redactor) Next(m *memd.Message) string {
 	return hidden
 }
 
+// Last is Next for a message that nothing follows.
+func (r *Redactor) Last(m *memd.Message) string {
+	text, _, _ := redactValues(context.Background(), m.Text) // its only error is its context's
+	text, _ = r.hide(m, text)
+	return text
+}
+
 // hushed is m without its secrets, for those that look back at it.
 func (h *hearing) hushed(m *memd.Message) *memd.Message {
 	if h.rules.KeepSecrets {
