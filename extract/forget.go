@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/memdhq/memd"
@@ -39,15 +40,8 @@ var forgettable = map[string]string{
 	"marital status": "marital status", "partner": "partner", "girlfriend": "partner", "boyfriend": "partner", "wife": "partner", "husband": "partner", "car": "car", "phone": "phone",
 }
 
-// forgets takes a request to forget and says whether it was one.
-func (g *grouping) forgets(text string) bool {
-	if g.forgetsForeign(text) {
-		return true
-	}
-	if tellsOfNotKnowing(text) {
-		return false
-	}
-	text = asForget(text)
+// forgetsPlainly takes a request to forget in its plain form and says whether it was one.
+func (g *grouping) forgetsPlainly(text string) bool {
 	low := strings.ToLower(text)
 	if !strings.Contains(low, "wipe") && !strings.Contains(low, "clear") && !strings.Contains(low, "purge") && !strings.Contains(low, "forget") && !strings.Contains(low, "delete") && !strings.Contains(low, "remove") && !strings.Contains(low, "erase") &&
 		!strings.Contains(low, "remember") && !strings.Contains(low, "unlearn") && !strings.Contains(low, "drop") && !strings.Contains(low, "scrap") && !strings.Contains(low, "take back") && !strings.Contains(low, "off the record") &&
@@ -68,8 +62,10 @@ func (g *grouping) forgets(text string) bool {
 	}
 	if m := forgetOne.FindStringSubmatch(text); m != nil && !noNames[strings.ToLower(m[1])] {
 		g.spoken, g.asked, g.adjacent = true, "", false
-		if askedFor.MatchString(text) {
-			g.forgetsAll(m[1], []about{{subject: topic(m[1])}})
+		if askedFor.MatchString(text) || g.isAll(text) {
+			for _, name := range andBetween.Split(m[1], -1) {
+				g.forgetsAll(name, []about{{subject: topic(name)}})
+			}
 		}
 		return true
 	}
@@ -179,6 +175,12 @@ func (g *grouping) forgets(text string) bool {
 		}
 	} else if m := forgetWhere.FindStringSubmatch(bare); m != nil {
 		s.text, s.slot = m[1], about{name: clauseSlot(strings.ToLower(m[1]))}
+		if s.slot.name == "home" {
+			all, _ := forgottenBy("address")
+			g.forgetsAll(m[1], slices.DeleteFunc(all, func(a about) bool { return a.name == "home" }))
+		}
+	} else if m := forgetWhat.FindStringSubmatch(bare); m != nil && !saysNothing[strings.ToLower(strings.Fields(m[1])[0])] {
+		s.text, s.slot.subject = m[1], "my "+strings.ToLower(m[1])
 	} else if m := forgetMine.FindStringSubmatch(bare); m != nil {
 		all, known := forgottenBy(m[1])
 		if row := moreToForget(m[1]); len(row) > 1 {

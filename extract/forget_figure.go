@@ -63,8 +63,9 @@ func moreToForget(rest string) (nouns []string) {
 var (
 	rowCut = english(`\s*,\s*|\s+(?:and|&)\s+`)
 	// forgetOne names somebody and nothing of them: who is meant, and whether it is meant, is open.
-	forgetOne = newPattern(`^(?:[Pp]lease,? |[Jj]ust |[Oo]k,? )*[Ff]orget\s+(\p{Lu}[\pL'’-]+)(?:,? (?:please|pls|from (?:your )?memory))?\W*$`)
-	askedFor  = english(`\b(?:please|pls|memory)\b`)
+	forgetOne  = newPattern(`^(?:[Pp]lease,? |[Jj]ust |[Oo]k,? )*[Ff]orget\s+(\p{Lu}[\pL'’-]+(?: (?:(?:and|&) )?\p{Lu}[\pL'’-]+){0,2})(?:,? (?:please|pls|from (?:your )?memory))?\W*$`)
+	andBetween = newPattern(` (?:and|&) `)
+	askedFor   = english(`\b(?:please|pls|memory)\b`)
 )
 
 // goesOnFrom takes what is said behind a figure of speech; what it bids to let be is no memory.

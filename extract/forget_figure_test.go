@@ -13,7 +13,7 @@ func TestFiguresOfForgettingAskForNothing(t *testing.T) {
 		"forget my diet, let's order pizza", "Forget my job, let's talk about football", "forget my name, who cares", "forget my dog, what about yours?", "forget my job and let's talk about football",
 		"Forget my diet. Let's order pizza.", "Forget my job. Let's talk about football.", "forget my budget. Let's get the big one!", "Forget my diet. Who cares?",
 		"forget my diet, it's friday", "forget my diet, i'm starving", "Forget that I'm on keto, let's order pizza", "forget about the gluten thing, let's talk about Rome",
-		"dont remember my blood type", "dont know my phone number", "don't remember my phone number", "Don't know my address.", "dont remember what i said", "never remember my phone number", "forget Leo",
+		"dont remember my blood type", "dont know my phone number", "don't remember my phone number", "Don't know my address.", "dont remember what i said", "never remember my phone number", "forget Leo, who needs him",
 	} {
 		for _, c := range extracted(t, nil, user(text)) {
 			if c.Forget {
@@ -21,7 +21,7 @@ func TestFiguresOfForgettingAskForNothing(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range []string{"forget my diet, let's order pizza", "forget my name, who cares", "forget Leo"} {
+	for _, text := range []string{"forget my diet, let's order pizza", "forget my name, who cares"} {
 		if got := extracted(t, nil, user(text)); len(got) != 0 {
 			t.Errorf("%q: %s", text, quoted(texts(got)))
 		}

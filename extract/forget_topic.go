@@ -17,12 +17,15 @@ type forgotten struct {
 var topicsForgotten = func() map[string]forgotten {
 	of := func(slots, words string) forgotten {
 		f := forgotten{words: strings.Fields(words)}
+		for i, word := range f.words {
+			f.words[i] = strings.ReplaceAll(word, "_", " ")
+		}
 		if slots != "" {
 			f.slots = strings.Split(slots, ",")
 		}
 		return f
 	}
-	health := of("blood type,blood group,weight,height", `illness ill disease diagnosis diagnosed condition medication medicine meds tablet tablets pill pills insulin inhaler injection injections surgery operation symptoms therapy therapist allergic allergy allergies intolerant intolerance pregnant pregnancy asthma diabetes diabetic migraine migraines epilepsy arthritis coeliac celiac adhd anxiety depression insomnia tinnitus eczema psoriasis endometriosis ibs scoliosis sciatica anaemia anemia cancer gout reflux vertigo`)
+	health := of("blood type,blood group,weight,height", `illness ill disease diagnosis diagnosed condition medication medicine meds tablet tablets pill pills insulin inhaler injection injections surgery operation symptoms therapy therapist allergic allergy allergies intolerant intolerance pregnant pregnancy asthma diabetes diabetic migraine migraines epilepsy arthritis coeliac celiac adhd anxiety depression insomnia tinnitus eczema psoriasis endometriosis ibs scoliosis sciatica anaemia anemia cancer gout reflux vertigo cholesterol blood_pressure blood_sugar`)
 	work := of("work,role,job title,salary", `job work works boss salary office employer colleague colleagues`)
 	love := of("partner,marital status", `boyfriend girlfriend husband wife partner ex dating divorce divorced engaged married relationship`)
 	money := of("salary,rent,budget,bank", `money salary debt debts loan mortgage savings rent bank income`)
@@ -76,6 +79,9 @@ func forgottenBy(noun string) (all []about, known bool) {
 		if relation(name) != name || slices.Contains(strings.Split(sole+"|"+several+"|"+many, "|"), name) {
 			return []about{{subject: "my " + name}}, true
 		}
+	}
+	if codeNoun.MatchString(low) || pet[low] {
+		return []about{{subject: "my " + low}}, true
 	}
 	for _, name := range []string{low, bare} {
 		if all := forgottenKind(name); all != nil {
@@ -210,3 +216,5 @@ var (
 	// remindsForeign asks that something be not forgotten.
 	remindsForeign = newPattern(`(?i)(?:vergiss|vergessen sie|oublie|oubliez)\s+(?:bitte\s+|mal\s+)?(?:nicht|nie|pas|jamais)\b|\b(?:no|não|nao|non|n'|ne)\s*(?:te |me |lo )?(?:olvid|esque|diment|oubli)`)
 )
+
+var pet = set(`dog dogs puppy cat cats kitten pet pets parrot hamster rabbit horse ex ex-husband ex-wife ex-girlfriend ex-boyfriend crush family parents kids children in-laws`)
