@@ -3,7 +3,7 @@
 // echoes, the bare queries behind a search. It prints ratios; single times of a
 // shared machine say little.
 //
-//	go run ./bench                      under four minutes
+//	go run ./bench                      some five minutes
 //	go run ./bench -short               a few seconds, so that it cannot rot
 //	go run ./bench -only among          the figures whose name matches
 //	go run ./bench -json figures.json   the table as JSON beside it
@@ -31,6 +31,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd/app"
 	"github.com/memdhq/memd/embedded"
+	"github.com/memdhq/memd/postgres"
 	"github.com/rs/zerolog"
 )
 
@@ -41,21 +42,23 @@ type scale struct {
 	search   time.Duration // the same with searches
 	memories []int         // sizes of the scope that is searched
 	others   crowd         // whose memories lie around it
+	facts    int           // that each learner tells in a round
+	starts   int           // of the binary
 }
 
 var (
-	fullScale = scale{rounds: 7, write: 2 * time.Second, search: time.Second, memories: []int{100, 10_000}, others: crowd{users: 1000, each: 200}}
+	fullScale = scale{rounds: 7, write: 2 * time.Second, search: time.Second, memories: []int{100, 10_000}, others: crowd{users: 1000, each: 200}, facts: 50, starts: 5}
 	// shortScale measures nothing well, but everything.
-	shortScale = scale{rounds: 1, write: 200 * time.Millisecond, search: 100 * time.Millisecond, memories: []int{100}, others: crowd{users: 50, each: 20}}
+	shortScale = scale{rounds: 1, write: 200 * time.Millisecond, search: 100 * time.Millisecond, memories: []int{100}, others: crowd{users: 50, each: 20}, facts: 2, starts: 1}
 )
 
 // figures gives the names of all that is measured, in their order.
 func (s scale) figures() []string {
-	names := []string{writeAlone, writeMany}
+	names := []string{writeAlone, writeMany, questionEmbedded, learningByRules}
 	for _, n := range s.memories {
 		names = append(names, searchAlone(n), searchAmong(n, s.others))
 	}
-	return append(names, contextOver(s.contextSize()))
+	return append(names, contextOver(s.contextSize()), startToReady, idleMemory)
 }
 
 // choice is which figures are wanted; the zero value wants all.
@@ -174,31 +177,23 @@ func measure(ctx context.Context, s scale, c choice) (r report, err error) {
 
 	servers := app.Servers{OwnerURL: pg.OwnerURL(), AppURL: pg.AppURL(), NATS: ns.Conn}
 	servers.Model.ModelPath, servers.Model.TokenizerPath, servers.Model.RuntimePath = assets.ONNX, assets.Tokenizer, assets.Library
-	// No workers: what is measured is the request path, and the pipeline would take
-	// the same cores.
-	daemon, err := app.New(app.Config{Listen: "127.0.0.1:0", DBPoolMin: 1, DBPoolMax: 10, NATSReplicas: 1,
-		DrainTimeout: 10 * time.Second, LogLevel: "error", LogFormat: "json"}, func(context.Context) (app.Servers, error) { return servers, nil }, "bench", zerolog.Nop())
-	if err != nil {
-		return r, err
-	}
-	if err := daemon.Start(ctx); err != nil {
-		return r, err
-	}
-	defer func() { err = errors.Join(err, daemon.Stop(context.WithoutCancel(ctx))) }()
-	select {
-	case <-daemon.Ready():
-	case err := <-daemon.Failed():
-		return r, err
-	case <-ctx.Done():
-		return r, ctx.Err()
-	}
-
 	r = report{Rounds: fmt.Sprintf("%d of %v a write, %v a search", s.rounds, s.write, s.search),
 		Machine: fmt.Sprintf("%s/%s, %d cores", runtime.GOOS, runtime.GOARCH, runtime.NumCPU()), Go: runtime.Version()}
+	if err := postgres.Migrate(ctx, pg.OwnerURL()); err != nil {
+		return r, err
+	}
 	if err := describeServer(ctx, pg.OwnerURL(), &r); err != nil {
 		return r, err
 	}
-	writes, err := measureWrites(ctx, s, c, "http://"+daemon.Addr().String(), pg)
+	writes, err := measureWrites(ctx, s, c, servers, pg)
+	if err != nil {
+		return r, err
+	}
+	questions, err := measureQuestion(ctx, s, c, servers.Model)
+	if err != nil {
+		return r, err
+	}
+	learning, err := measureLearning(ctx, s, c, pg, dir, servers.Model)
 	if err != nil {
 		return r, err
 	}
@@ -210,8 +205,33 @@ func measure(ctx context.Context, s scale, c choice) (r report, err error) {
 	if err != nil {
 		return r, err
 	}
-	r.Rows = slices.Concat(writes, searches, contexts)
+	process, err := measureProcess(ctx, s, c, dir)
+	if err != nil {
+		return r, err
+	}
+	r.Rows = slices.Concat(writes, questions, learning, searches, contexts, process)
 	return r, nil
+}
+
+// startDaemon starts a memd with so many workers and waits until it serves.
+func startDaemon(ctx context.Context, servers app.Servers, workers int) (url string, stop func() error, err error) {
+	daemon, err := app.New(app.Config{Listen: "127.0.0.1:0", DBPoolMin: 1, DBPoolMax: 10, NATSReplicas: 1, Workers: workers,
+		DrainTimeout: 10 * time.Second, LogLevel: "error", LogFormat: "json"}, func(context.Context) (app.Servers, error) { return servers, nil }, "bench", zerolog.Nop())
+	if err != nil {
+		return "", nil, err
+	}
+	if err := daemon.Start(ctx); err != nil {
+		return "", nil, err
+	}
+	stop = func() error { return daemon.Stop(context.WithoutCancel(ctx)) }
+	select {
+	case <-daemon.Ready():
+		return "http://" + daemon.Addr().String(), stop, nil
+	case err = <-daemon.Failed():
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	return "", nil, errors.Join(err, stop())
 }
 
 func describeServer(ctx context.Context, url string, r *report) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/memdhq/memd/app"
 	"github.com/memdhq/memd/embedded"
 )
 
@@ -28,10 +30,17 @@ type call func(ctx context.Context, c int) error
 
 // measureWrites times POST /v1/messages with two messages against the same two rows
 // inserted by plain pgx, one commit a call, and an HTTP server that echoes the body.
-func measureWrites(ctx context.Context, s scale, c choice, url string, pg *embedded.Postgres) ([]row, error) {
+func measureWrites(ctx context.Context, s scale, c choice, servers app.Servers, pg *embedded.Postgres) (rows []row, err error) {
 	if !c.wants(writeAlone) && !c.wants(writeMany) {
 		return nil, nil
 	}
+	// No workers: what is measured is the request path, and the pipeline would take
+	// the same cores.
+	url, stopDaemon, err := startDaemon(ctx, servers, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, stopDaemon()) }()
 	pool, err := plainTable(ctx, pg)
 	if err != nil {
 		return nil, err
@@ -83,7 +92,6 @@ func measureWrites(ctx context.Context, s scale, c choice, url string, pg *embed
 			rateRatios = append(rateRatios, rate[0]/rate[1])
 		}
 	}
-	var rows []row
 	if c.wants(writeAlone) {
 		rows = append(rows, row{Figure: writeAlone, Unit: "ms", Memd: median(memdP50), Baseline: median(sumP50),
 			Ratio: median(sumRatios), Aim: "≤ 1.3", Of: "plain pgx insert + HTTP echo"})
