@@ -261,9 +261,10 @@ func (a *App) startUp(ctx context.Context) error {
 	live := &traffic.Live{}
 	if a.cfg.Workers > 0 {
 		extractor, chat := a.extractor()
-		cfg := worker.Config{Workers: a.cfg.Workers, Lease: lease, Live: live, Log: a.component("worker"), Metrics: a.metrics}
+		cfg := worker.Config{PostgresAway: a.pool.Away, Workers: a.cfg.Workers, Lease: lease, Live: live, Log: a.component("worker"), Metrics: a.metrics}
 		if a.cfg.UsesLLM() {
 			cfg.AsksAgain = chat.Answers
+			cfg.Resting = chat.Unwell
 		}
 		if logConfig.Summaries {
 			summaries := summary.New(workers, workLog, workStore, chat.Say, summary.Config{Model: a.cfg.LLMModel, Answers: chat.Answers, Room: chat.Room, KeepSecrets: a.cfg.KeepSecrets})
@@ -416,10 +417,11 @@ func (a *App) openEmbedder(ctx context.Context, local *e5.Embedder) (embed.Embed
 		return nil, err
 	}
 	watched := &watchedEmbedder{Embedder: remote}
-	watched.server = newServer(func(ctx context.Context) error {
+	ask := func(ctx context.Context) error {
 		_, err := remote.EmbedQuery(ctx, "ready?")
 		return err
-	})
+	}
+	watched.server = &server{look: ask, ask: ask, every: freshness}
 	a.deps.add("embedding", watched.server)
 	return watched, nil
 }
@@ -459,6 +461,10 @@ func baseName(name string) string {
 	return name
 }
 
+// askModelEvery is how often a language model that failed is asked for a word at the most,
+// by those who want to know whether it is back: each answer costs.
+const askModelEvery = 15 * time.Second
+
 // extractor gives what turns messages into candidate facts. A model's server that is
 // away is named as degraded; the rules stand in for it. chat is the model, nil if there
 // is none.
@@ -468,11 +474,12 @@ func (a *App) extractor() (x worker.Extractor, chat *llm.Extractor) {
 	if !a.cfg.UsesLLM() && !a.cfg.SumsUp() {
 		return rules, nil
 	}
-	server := newServer(listModels(a.cfg.LLMURL, a.cfg.OpenAIKey))
-	a.deps.add("llm", server)
+	server := &server{look: listModels(a.cfg.LLMURL, a.cfg.OpenAIKey), every: askModelEvery}
 	model := llm.New(llm.Config{URL: a.cfg.LLMURL, Model: a.cfg.LLMModel, APIKey: a.cfg.OpenAIKey,
 		Context: a.cfg.LLMContext, PromptPrice: a.cfg.LLMPromptPrice, CompletionPrice: a.cfg.LLMCompletionPrice,
 		Metrics: a.metrics, Observe: server.saw, Log: a.component("llm")}, rules)
+	server.rests, server.ask = model.Unwell, model.Check
+	a.deps.add("llm", server)
 	a.onStop("llm", func(context.Context) error { model.Close(); return nil })
 	if !a.cfg.UsesLLM() { // it sums up, and no more
 		return rules, model

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"sync"
@@ -86,45 +87,115 @@ func (d *dependencies) away(ctx context.Context) []string {
 	return away
 }
 
-// server is a model server seen from outside: how its last call ended and, when nobody
-// has called it for a while, whether it answers a question that costs next to nothing.
+// server is a model server seen from outside: how the last of what memd really wants of it
+// ended. As long as that went wrong, only what is really asked can show that it is well;
+// while nothing is known against it, a question that costs next to nothing is enough.
 type server struct {
-	ask func(context.Context) error
+	// look asks whether it is there; ask has it do, for what it cannot have anything
+	// against, what it is there for.
+	look, ask func(context.Context) error
+	// rests says that it is not well, and for how long it is left alone; nil if it never is.
+	rests func() (unwell bool, wait time.Duration)
+	// every is how often it is asked at the most.
+	every time.Duration
 
-	mu      sync.Mutex
-	failing bool
-	seen    time.Time
+	mu sync.Mutex
+	// failing says that the last call went wrong by the server, doubted that it refused a
+	// text, which may be the text's fault, and silent that it did not answer a look.
+	failing, doubted, silent bool
+	seen, asked              time.Time
+	asking                   chan struct{} // closed when what is being asked is known; nil if nothing is
 }
 
 // freshness is for how long what was last seen of a server stands.
 const freshness = 5 * time.Second
 
-func newServer(ask func(context.Context) error) *server { return &server{ask: ask} }
+// lookTime is how long whoever wants to know waits for an answer, askTime how long is waited
+// for one at all.
+const lookTime, askTime = 1500 * time.Millisecond, 30 * time.Second
 
-// saw records how a call ended. What the server has against the call itself is no sign
-// that it is away.
+// saw records how a call ended, unless its caller did not wait for that.
 func (s *server) saw(err error) {
-	kind := memd.KindOf(err)
+	if errors.Is(err, context.Canceled) {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.seen = time.Now()
-	s.failing = err != nil && (kind == memd.Unavailable || kind == memd.RateLimited || kind == memd.Internal)
+	if memd.KindOf(err) == memd.Invalid && !errors.Is(err, embed.ErrWidth) {
+		s.doubted = true
+		return
+	}
+	s.note(err)
+}
+
+// note records what is certain. s.mu is held.
+func (s *server) note(err error) {
+	s.failing, s.doubted, s.silent, s.seen = err != nil, false, false, time.Now()
 }
 
 // away says whether the server fails or does not answer.
 func (s *server) away(ctx context.Context) bool {
-	s.mu.Lock()
-	failing, fresh := s.failing, time.Since(s.seen) < freshness
-	s.mu.Unlock()
-	if fresh {
-		return failing
-	}
-	ctx, cancel := context.WithTimeout(ctx, 1500*time.Millisecond)
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
-	s.saw(s.ask(ctx))
+	unwell, wait := s.standing()
+	s.mu.Lock()
+	stale, failing, doubted, silent := time.Since(s.seen) >= freshness, s.failing, s.doubted, s.silent
+	s.mu.Unlock()
+	switch {
+	case wait > 0:
+		return true
+	case doubted, (unwell || failing) && stale:
+		s.find(ctx)
+		unwell, _ = s.standing()
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return unwell || s.failing
+	case unwell || failing || !stale:
+		return unwell || failing || silent
+	}
+	err := s.look(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.failing
+	if time.Since(s.seen) >= freshness { // else a call was quicker
+		s.silent, s.seen = err != nil, time.Now()
+	}
+	return s.failing || s.silent
+}
+
+func (s *server) standing() (unwell bool, wait time.Duration) {
+	if s.rests == nil {
+		return false, 0
+	}
+	return s.rests()
+}
+
+// find asks the server, unless it was asked a moment ago, and waits for the answer as long
+// as ctx lasts: a server that is slow is not asked anew by each who wants to know.
+func (s *server) find(ctx context.Context) {
+	s.mu.Lock()
+	done := s.asking
+	if done == nil && time.Since(s.asked) >= s.every {
+		done = make(chan struct{})
+		s.asking, s.asked = done, time.Now()
+		go func() {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), askTime)
+			defer cancel()
+			err := s.ask(ctx)
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.note(err)
+			s.asking = nil
+			close(done)
+		}()
+	}
+	s.mu.Unlock()
+	if done == nil {
+		return
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
 }
 
 // listModels asks a chat server for its models: a server that answers that, if only to

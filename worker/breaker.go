@@ -25,6 +25,9 @@ type breaker struct {
 	probe   func(context.Context) error
 	circuit *gobreaker.TwoStepCircuitBreaker[struct{}]
 	logger  zerolog.Logger
+	// elsewhere is what is known of the dependency that does not stop the workers: that it
+	// is not well, and for how long it is left alone. nil: nothing.
+	elsewhere func() (unwell bool, wait time.Duration)
 
 	mu      sync.Mutex
 	outages int       // in a row
@@ -132,6 +135,18 @@ func (b *breaker) standing() (wait time.Duration, outages int) {
 
 // isClosed says that nothing is known to be wrong.
 func (b *breaker) isClosed() bool { return b.circuit.State() == gobreaker.StateClosed }
+
+// shown is what is told of the dependency: whether it is away, and for how long it is left
+// alone.
+func (b *breaker) shown() (away bool, wait time.Duration) {
+	wait, _ = b.standing()
+	away = !b.isClosed()
+	if b.elsewhere != nil {
+		unwell, rest := b.elsewhere()
+		away, wait = away || unwell, max(wait, rest)
+	}
+	return away, wait
+}
 
 // backoff doubles from low to high over the tries, up to a quarter more or less.
 func backoff(low, high time.Duration, tries int) time.Duration {

@@ -78,19 +78,19 @@ func newMetrics(breakers []*breaker) *metrics {
 	for _, b := range breakers {
 		m.collectors = append(m.collectors, prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name:        "memd_worker_breaker_open",
-			Help:        "1 while a dependency is away and nothing is fetched for it.",
+			Help:        "1 while a dependency is away: nothing is fetched for it, or, for the extractor, the rules stand in.",
 			ConstLabels: prometheus.Labels{"dependency": b.name},
 		}, func() float64 {
-			if b.isClosed() {
-				return 0
+			if away, _ := b.shown(); away {
+				return 1
 			}
-			return 1
+			return 0
 		}), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name:        "memd_worker_breaker_pause_seconds",
 			Help:        "How long a dependency that is away is left alone from now on.",
 			ConstLabels: prometheus.Labels{"dependency": b.name},
 		}, func() float64 {
-			wait, _ := b.standing()
+			_, wait := b.shown()
 			return wait.Seconds()
 		}))
 	}

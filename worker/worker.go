@@ -74,6 +74,12 @@ type Config struct {
 	// AsksAgain says whether the extractor's model answers, so that what the rules learned
 	// from in its place can be learned from again; nil for an extractor without one.
 	AsksAgain func() bool
+	// Resting says whether the extractor's model is not well and the rules stand in for it,
+	// and for how long it is left alone; nil for an extractor without one.
+	Resting func() (unwell bool, wait time.Duration)
+	// PostgresAway says whether others know the database to be away, which these workers
+	// have not come to notice; nil: there are no others.
+	PostgresAway func() bool
 	// Live is the traffic that backfill gives way to; nil: there is none in this process.
 	Live *traffic.Live
 	// Metrics is where the worker's metrics are registered; nil for nowhere.
@@ -179,6 +185,10 @@ func New(pool *postgres.Pool, log *shortterm.Log, b *bus.Bus, extractor Extracto
 		return err
 	})
 	w.extraction = newBreaker("extractor", cfg, w.logger, nil)
+	if away := cfg.PostgresAway; away != nil {
+		w.database.elsewhere = func() (bool, time.Duration) { return away(), 0 }
+	}
+	w.extraction.elsewhere = cfg.Resting
 	w.metrics = newMetrics(w.breakers())
 	if cfg.Metrics != nil {
 		if err := w.metrics.register(cfg.Metrics); err != nil {

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"math"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -29,6 +31,9 @@ type modelServer struct {
 	server *http.Server
 	fails  atomic.Int64 // status to fail with, 0: works
 	width  atomic.Int64 // of its vectors, 0: 64
+	zero   atomic.Bool  // its vectors have no direction
+	// refuses is a word whose texts it refuses, if it is not "".
+	refuses atomic.Value
 }
 
 // freeAddr is an address at which nothing listens.
@@ -89,12 +94,20 @@ func (m *modelServer) embeddings(w http.ResponseWriter, r *http.Request) {
 		Embedding []float64 `json:"embedding"`
 	}
 	var data []item
+	refused, _ := m.refuses.Load().(string)
 	for i, text := range texts {
+		if refused != "" && strings.Contains(text, refused) {
+			w.WriteHeader(400)
+			return
+		}
 		v := make([]float64, cmp.Or(m.width.Load(), 64))
 		for word := range strings.FieldsSeq(strings.ToLower(text)) {
 			h := fnv.New64a()
 			h.Write([]byte(word))
 			for j := range v {
+				if m.zero.Load() {
+					break
+				}
 				h.Write([]byte{byte(j)})
 				v[j] += math.Sin(float64(h.Sum64() % 1000))
 			}
@@ -347,5 +360,90 @@ func TestPostgresMayBeAwayAtStart(t *testing.T) {
 	}
 	if err, took := d.terminate(); err != nil || took > 10*time.Second {
 		t.Errorf("exit %v after %v", err, took)
+	}
+}
+
+// uselessModel speaks OpenAI's chat API. Its list of models it always gives.
+func uselessModel(t *testing.T, answer func(w http.ResponseWriter)) (url string) {
+	t.Helper()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1/models", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, `{"data":[]}`) })
+	mux.HandleFunc("POST /v1/chat/completions", func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		answer(w)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s.URL + "/v1"
+}
+
+// A chat server that is there, but of no use, is named for as long as the rules stand in.
+func TestAnLLMThatIsNotAskedIsNamed(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		answer   func(w http.ResponseWriter)
+		messages int // until it is left alone
+	}{
+		"it asks to wait": {func(w http.ResponseWriter) {
+			w.Header().Set("Retry-After", "600")
+			w.WriteHeader(429)
+		}, 1},
+		"its answers are none": {func(w http.ResponseWriter) {
+			fmt.Fprint(w, `{"choices":[{"message":{"role":"assistant","content":"I would rather not."},"finish_reason":"stop"}]}`)
+		}, 8},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := start(t, dataDir(t), "MEMD_LLM_URL="+uselessModel(t, c.answer), "MEMD_LLM_MODEL=m")
+			if got := d.degraded(); len(got) != 0 {
+				t.Errorf("before anything was asked: %v", got)
+			}
+			for i := range c.messages {
+				d.post("alice", fmt.Sprint("s", i), fmt.Sprintf("I keep %d bicycles in the cellar", i+2))
+				d.settled()
+			}
+			if got := d.degraded(); !slices.Equal(got, []string{"llm"}) {
+				t.Errorf("degraded = %v", got)
+			}
+			if _, metrics := d.try(http.MethodGet, "/metrics", ""); !strings.Contains(metrics, `memd_worker_breaker_open{dependency="extractor"} 1`) {
+				t.Error("the metric says that it is asked")
+			}
+		})
+	}
+}
+
+// An embedder by which every search is degraded is named, whatever it does in place of
+// giving vectors; one that refuses a text is not.
+func TestAnEmbedderOfNoUseIsNamed(t *testing.T) {
+	t.Parallel()
+	m := &modelServer{t: t, addr: freeAddr(t)}
+	m.listen()
+	d := start(t, dataDir(t), "MEMD_EMBED_URL=http://"+m.addr+"/v1", "MEMD_EMBED_MODEL=words")
+	d.post("alice", "s1", "I keep my bicycle in the cellar")
+	d.settled()
+	degrades := func(what, query string, named bool) {
+		t.Helper()
+		if f := d.search("alice", query); !slices.Contains(f.Degraded, "embedding") {
+			t.Errorf("%s: the search is not degraded", what)
+		}
+		if got := d.degraded(); slices.Contains(got, "embedding") != named {
+			t.Errorf("%s: degraded = %v", what, got)
+		}
+	}
+	m.refuses.Store("unspeakable")
+	degrades("one text", "something unspeakable", false)
+	for what, set := range map[string]func(on bool){
+		"another width": func(on bool) { m.width.Store(map[bool]int64{true: 32}[on]) },
+		"400":           func(on bool) { m.fails.Store(map[bool]int64{true: 400}[on]) },
+		"no direction":  func(on bool) { m.zero.Store(on) },
+	} {
+		set(true)
+		d.eventually(what+" is named", func() bool {
+			d.search("alice", "where is it?")
+			return slices.Contains(d.degraded(), "embedding")
+		})
+		degrades(what, "where is my "+what, true)
+		set(false)
+		d.eventually("nothing is degraded after "+what, func() bool { return len(d.degraded()) == 0 })
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/memdhq/memd"
-	"github.com/rs/zerolog"
 	"github.com/sony/gobreaker/v2"
 )
 
@@ -89,15 +88,19 @@ type client struct {
 	drought drought
 
 	mu sync.Mutex
-	// until is when the server may be asked again, rest why not before.
+	// until is when the server may be asked again, rest why not before; rest stays until a
+	// call goes well.
 	until time.Time
 	rest  *fault
+	// opened is when the circuit was last found to be open.
+	opened time.Time
 }
 
 func newClient(config Config) *client {
 	transport := http.DefaultTransport.(*http.Transport).Clone()
 	transport.MaxIdleConnsPerHost = 16
-	c := &client{
+	var c *client
+	c = &client{
 		config:   config,
 		endpoint: strings.TrimRight(config.URL, "/") + "/chat/completions",
 		http: &http.Client{
@@ -118,19 +121,23 @@ func newClient(config Config) *client {
 				return err == nil || errors.As(err, &f) && !f.outage()
 			},
 			IsExcluded:    func(err error) bool { return errors.Is(err, context.Canceled) },
-			OnStateChange: func(_ string, _, to gobreaker.State) { reportState(config.Log, to) },
+			OnStateChange: func(_ string, _, to gobreaker.State) { c.changed(to) },
 		}),
 	}
 	c.metrics.window(c.window.tokens)
 	return c
 }
 
-func reportState(log zerolog.Logger, to gobreaker.State) {
+// changed notes what the circuit has come to.
+func (c *client) changed(to gobreaker.State) {
 	switch to {
 	case gobreaker.StateOpen:
-		log.Warn().Msg("the language model is away: the rules extract until it answers")
+		c.mu.Lock()
+		c.opened = time.Now()
+		c.mu.Unlock()
+		c.config.Log.Warn().Msg("the language model is away: the rules extract until it answers")
 	case gobreaker.StateClosed:
-		log.Info().Msg("the language model answers again")
+		c.config.Log.Info().Msg("the language model answers again")
 	}
 }
 
@@ -152,6 +159,28 @@ func (c *client) leave(f *fault, wait time.Duration) {
 	if until := time.Now().Add(wait); until.After(c.until) {
 		c.until, c.rest = until, f
 	}
+}
+
+// relieve notes that a call went well after whatever the server was left alone for.
+func (c *client) relieve() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !time.Now().Before(c.until) {
+		c.rest = nil
+	}
+}
+
+// unwell says whether the last that was asked of the server went wrong so that it was left
+// alone, or its answers are of no use, and for how long it is not asked.
+func (c *client) unwell() (unwell bool, wait time.Duration) {
+	state := c.circuit.State()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	wait = time.Until(c.until)
+	if state == gobreaker.StateOpen {
+		wait = max(wait, time.Until(c.opened.Add(c.config.Pause)))
+	}
+	return state != gobreaker.StateClosed || wait > 0 || c.rest != nil, max(wait, 0)
 }
 
 // complete has the model answer, in the richest dialect that the server takes, or for
@@ -266,6 +295,7 @@ func (c *client) post(ctx context.Context, d dialect, p prompt, done spent) (ans
 	} else {
 		c.metrics.spent(a, p)
 		c.window.counted(p.tokens(), a.promptTokens)
+		c.relieve()
 	}
 	if c.config.Observe != nil {
 		c.config.Observe(outageOf(f))

@@ -35,6 +35,7 @@ type drought struct {
 	mu    sync.Mutex
 	count int
 	pause time.Duration
+	last  time.Time // when the last of them was
 }
 
 // noteUse notes what an extraction that asked the model came to: that it learned
@@ -49,12 +50,22 @@ func (c *client) noteUse(learned bool, why code) {
 		d.count, d.pause = 0, 0
 		return
 	}
+	d.last = time.Now()
 	if d.count++; d.count < maxFruitless {
 		return
 	}
 	d.pause = min(max(2*d.pause, c.config.Pause/8), max(c.config.Pause, c.config.Reprobe))
 	c.leave(&fault{code: why}, d.pause)
 	c.config.Log.Warn().Str("reason", string(why)).Dur("pause", d.pause).Msg("the language model's answers are of no use: the rules extract for a while")
+}
+
+// inDrought says that the model's answers were of no use when it was last asked, unless
+// that is too long ago to say anything.
+func (c *client) inDrought() bool {
+	d := &c.drought
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.count >= maxFruitless && time.Since(d.last) < c.config.Reprobe
 }
 
 // noteUse tells the client what came of its calls. A server that was away is another

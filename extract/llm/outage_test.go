@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -171,5 +172,68 @@ func TestTheBudgetEndsBeforeTheDeadline(t *testing.T) {
 	defer cancel()
 	if got := x.budget(ctx); got <= 0 || got > 30*time.Minute {
 		t.Errorf("of 40 minutes: %v", got)
+	}
+}
+
+// What is left alone, for an outage or because its answers are of no use, is not well until
+// it has answered as it should.
+func TestAModelThatIsLeftAloneIsNotWell(t *testing.T) {
+	tea := reply(says(facts("I like tea", []int{1})))
+	in := extract.Input{Messages: []memd.Message{user(1, "I like tea")}}
+	for name, c := range map[string]struct {
+		bad     reply
+		extract int // how often until it is left alone
+		paused  bool
+		checked bool // a Check can tell that it is back
+	}{
+		"429, long wait":  {reply{status: 429, header: map[string]string{"Retry-After": "600"}}, 1, true, false},
+		"429, short wait": {reply{status: 429, header: map[string]string{"Retry-After": "0.000001"}}, 1, false, true},
+		"500":             {reply{status: 500}, 1, false, true},
+		"useless":         {reply{content: "I would rather not."}, maxFruitless, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var well atomic.Bool
+			s := play(t, func(int, asked) reply {
+				if well.Load() {
+					return tea
+				}
+				return c.bad
+			})
+			x := s.extractor(func(config *Config) { config.Pause = time.Nanosecond })
+			if unwell, wait := x.Unwell(); unwell || wait != 0 {
+				t.Errorf("before: %t, %v", unwell, wait)
+			}
+			for i := range c.extract {
+				if unwell, _ := x.Unwell(); unwell {
+					t.Errorf("unwell after %d", i)
+				}
+				must(t, x, in)
+			}
+			if unwell, wait := x.Unwell(); !unwell || (wait > 0) != c.paused {
+				t.Errorf("after: %t, %v", unwell, wait)
+			}
+			if err := x.Check(t.Context()); (err == nil) == (c.paused || c.checked) {
+				t.Errorf("check: %v", err)
+			}
+			if unwell, _ := x.Unwell(); !unwell {
+				t.Error("well again for nothing")
+			}
+			if c.paused {
+				return
+			}
+			well.Store(true)
+			asked := len(s.requests())
+			if err := x.Check(t.Context()); err != nil || (len(s.requests()) > asked) != c.checked {
+				t.Errorf("check: %v", err)
+			}
+			if unwell, _ := x.Unwell(); unwell == c.checked {
+				t.Errorf("after a check: %t", unwell)
+			}
+			must(t, x, in)
+			if unwell, wait := x.Unwell(); unwell || wait != 0 {
+				t.Errorf("at last: %t, %v", unwell, wait)
+			}
+		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/memdhq/memd"
 	"github.com/sony/gobreaker/v2"
@@ -14,6 +15,31 @@ import (
 func (x *Extractor) Answers() bool {
 	return x.client.resting() == nil && x.client.circuit.State() != gobreaker.StateOpen
 }
+
+// Unwell says whether the rules stand in for the model: the last that was asked of it met
+// an outage for which it was left alone, or its answers were of no use; and for how long it
+// is not asked.
+func (x *Extractor) Unwell() (unwell bool, wait time.Duration) {
+	unwell, wait = x.client.unwell()
+	return unwell || x.client.inDrought(), wait
+}
+
+// Check asks the model for a word, where nobody else may have to ask it for long, to learn
+// whether it answers again. The error is Unavailable if it does not. A model that answers,
+// but to no use, is not asked: only an extraction can tell.
+func (x *Extractor) Check(ctx context.Context) error {
+	if x.client.inDrought() {
+		return nil
+	}
+	_, err := x.Say(ctx, "Answer with one word.", "Ready?", checkTokens)
+	if memd.KindOf(err) == memd.Unavailable {
+		return err
+	}
+	return nil
+}
+
+// checkTokens is how long the answer to a Check may be.
+const checkTokens = 16
 
 // Say has the model answer in plain words, in up to most tokens, once. It is told
 // instructions, and given input. The error is Unavailable where the model is away or
