@@ -14,9 +14,12 @@ const roleNames = `system|developer|assistant|user|human|tool|function`
 
 // What a model, or the template that a request is put into, could take for the
 // beginning of another message, as plain has it. Each is kept readable and made something
-// else: "system:" becomes "system -", "<|im_start|>" becomes "< | im_start|>".
+// else: "system:" becomes "system -", "<|im_start|>" becomes "< | im_start|>", "### System"
+// becomes "- System".
 var (
-	roleMarker  = regexp.MustCompile(`\b(?:` + roleNames + `)[*_~\x60"')\]}>]*(\s*:)`)
+	roleMarker  = regexp.MustCompile(`(?:\b|[\d_])(?:` + roleNames + `)(?: (?:prompt|message|instructions?))?[*_~\x60"')\]}>]*(\s*:)`)
+	headMarker  = regexp.MustCompile(`(#{2,6})[\s*_]*(?:` + roleNames + `)\b`)
+	labelMarker = regexp.MustCompile(`\[(/?(?:` + roleNames + `)\])`)
 	tagMarker   = regexp.MustCompile(`<(/?(?:system|sys|developer|assistant|user|human|tool|function|im_start|im_end|s)\b)`)
 	tokenMarker = regexp.MustCompile(`<(\|)|<(/?(?:start_of_turn|end_of_turn|im_start|im_end|begin_of_text|end_of_text|start_header_id|end_header_id|eot_id)\b)|\[(/?(?:inst|system_prompt|available_tools|tool_calls|tool_results|tool_content)\])|\|((?:im_start|im_end|im_sep|system|developer|assistant|user|human|tool|endoftext|eot_id|begin_of_text|start_header_id|end_header_id)\|)`)
 
@@ -57,6 +60,8 @@ func plain(text string) (read string, at []int) {
 		switch like := likeMarks[r]; {
 		case r < utf8.RuneSelf:
 			add(string(unicode.ToLower(r)), i)
+		case enclosed(r) && standsAlone(text, i, r): // a bullet
+			add("*", i)
 		case like != "":
 			add(like, i)
 		case hidden(r), ignorable(r):
@@ -74,10 +79,31 @@ func bare(r rune) rune {
 	if like, ok := likeLetters[r]; ok {
 		return like
 	}
+	for _, first := range enclosedLetters {
+		if r >= first && r < first+26 {
+			return 'a' + r - first
+		}
+	}
 	if unicode.Is(unicode.Mn, r) {
 		return -1
 	}
 	return r
+}
+
+// enclosedLetters are where rows of letters in circles or squares begin that have no plain form
+// in Unicode.
+var enclosedLetters = []rune{0x1F150, 0x1F170, 0x1F1E6}
+
+// enclosed says whether r is a letter in a circle or the like.
+func enclosed(r rune) bool {
+	return r >= 0x249C && r <= 0x24E9 || r >= 0x1F110 && r <= 0x1F149 || r >= 0x1F150 && r <= 0x1F189 || r >= 0x1F1E6 && r <= 0x1F1FF
+}
+
+// standsAlone says whether r, at i, is beside no letter.
+func standsAlone(text string, i int, r rune) bool {
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	after, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
+	return !unicode.IsLetter(before) && !enclosed(before) && !unicode.IsLetter(after) && !enclosed(after)
 }
 
 // itself says of the most frequent signs of East Asian texts, and of emoji, that they have no
@@ -91,16 +117,23 @@ func ignorable(r rune) bool {
 	return r == 0x200C || r == 0x200D || r >= 0x180B && r <= 0x180F || r >= 0xFE00 && r <= 0xFE0F || r >= 0xE0100 && r <= 0xE01EF || r == 0x17B4 || r == 0x17B5
 }
 
-// marked says whether a text has a character that a marker could be made with.
-func marked(text string) bool {
+// marks are the characters that markers are made with, leadingMarks those that the first of a
+// line is made with.
+const (
+	marks        = ":<[|#"
+	leadingMarks = marks + "*="
+)
+
+// marked says whether a text has a character that can be taken for one of these.
+func marked(text, of string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
 		if r < utf8.RuneSelf {
-			return r == ':' || r == '<' || r == '[' || r == '|'
+			return strings.ContainsRune(of, r)
 		}
 		if _, like := likeMarks[r]; like {
 			return true
 		}
-		return r >= 0xFE10 && !itself(r) && strings.ContainsAny(norm.NFKC.String(string(r)), ":<[|")
+		return r >= 0xFE10 && !itself(r) && strings.ContainsAny(norm.NFKC.String(string(r)), of)
 	})
 }
 
@@ -148,17 +181,19 @@ func hidden(r rune) bool {
 
 // defuse makes what could be taken for the beginning of a message something else.
 func defuse(line string) string {
-	if !marked(line) {
+	if !marked(line, marks) {
 		return line
 	}
 	line = defuseTokens(line)
 	line = edit(line, tagMarker, " ", false)
+	line = edit(line, labelMarker, " ", false)
+	line = edit(line, headMarker, "-", true)
 	return edit(line, roleMarker, " -", true)
 }
 
 // defuseTokens does so with what templates begin and end messages with.
 func defuseTokens(text string) string {
-	if !marked(text) {
+	if !marked(text, marks) {
 		return text
 	}
 	return edit(text, tokenMarker, " ", false)
@@ -206,71 +241,107 @@ func indented(text string) string {
 	return unled(strings.Join(lines, "\n  "))
 }
 
-// unled gives a text of which no line begins like another message, whatever signs and markers
-// that were defused stand before it. It reads the text once.
+// unled gives a text of which no line begins like another message, whatever signs, numbers and
+// markers that were defused stand before it. It reads the text once.
 func unled(text string) string {
-	if !marked(text) {
+	if !marked(text, leadingMarks) {
 		return text
 	}
 	read, at := plain(text)
 	var b strings.Builder
 	done := 0
 	for pos := 0; pos < len(read); {
-		from, to, end := leadingRole(read, pos)
-		if from == to {
-			next := strings.IndexByte(read[end:], '\n')
+		m := leadingRole(read, pos)
+		if m.by == "" {
+			next := strings.IndexByte(read[m.end:], '\n')
 			if next < 0 {
 				break
 			}
-			pos = end + next + 1
+			pos = m.end + next + 1
 			continue
 		}
-		if from, pos = at[from], end; from >= done {
-			_, size := utf8.DecodeRuneInString(text[at[to-1]:])
+		pos = m.end
+		if from := at[m.from]; from >= done {
 			b.WriteString(text[done:from])
-			b.WriteString(" -")
-			done = at[to-1] + size
+			b.WriteString(m.by)
+			done = from
+			if m.to > m.from {
+				_, size := utf8.DecodeRuneInString(text[at[m.to-1]:])
+				done = at[m.to-1] + size
+			}
 		}
 	}
 	return b.String() + text[done:]
 }
 
-// leadingRole finds the colon of a marker, with the blanks before it, that read has at pos
-// behind nothing but signs and markers that were defused, and where what follows it begins. If
-// there is none, from is to, and end is as far as was read.
-func leadingRole(read string, pos int) (from, to, end int) {
+// leading is what stands in the place of what marks the beginning of a line as another message's,
+// "" if nothing does; end is as far as was read.
+type leading struct {
+	by            string
+	from, to, end int
+}
+
+// leadingRole looks at what read has at pos for the name of a role behind nothing but signs,
+// numbers and markers that were defused: with a colon, alone on a line that is a heading or a
+// label, or in brackets.
+func leadingRole(read string, pos int) leading {
 	for {
 		word := pos + signs(read[pos:])
-		end = word + len(leadingName.FindString(read[word:min(len(read), word+maxRoleName)]))
+		end := word + len(leadingName.FindString(read[word:min(len(read), word+maxRoleName)]))
 		if end == word {
-			return end, end, end
+			return leading{end: end}
 		}
-		from = end + len(read[end:]) - len(strings.TrimLeft(read[end:], "*_~`\"')]}>"))
-		to = from + len(read[from:]) - len(strings.TrimLeft(read[from:], " \t\n\f\r"))
+		line := word - len(read[pos:word]) + 1 + strings.LastIndexByte(read[pos:word], '\n')
+		before := read[line:word]
+		closed := end + len(read[end:]) - len(strings.TrimLeft(read[end:], "*_~`\"')]}>"))
+		to := closed + len(read[closed:]) - len(strings.TrimLeft(read[closed:], " \t\n\f\r"))
 		if to < len(read) && read[to] == ':' {
-			return from, to + 1, to + 1
+			return leading{" -", closed, to + 1, to + 1}
+		}
+		if open := strings.TrimRight(before, "/"); closed > end && (strings.HasSuffix(open, "<") && read[end] == '>' || strings.HasSuffix(open, "[") && read[end] == ']') {
+			at := line + len(open)
+			return leading{" ", at, at, end}
+		}
+		rest := closed + len(read[closed:]) - len(strings.TrimLeft(read[closed:], "*_#= \t"))
+		if strings.ContainsAny(before, "#*=") && (rest == len(read) || read[rest] == '\n') {
+			return leading{" -", closed, closed, rest}
 		}
 		pos = end + signs(read[end:])
 		if !strings.Contains(read[end:pos], "-") {
-			return end, end, end
+			return leading{end: end}
 		}
 	}
 }
 
 // leadingName is a role's name; maxRoleName is the length of the longest.
-var leadingName = regexp.MustCompile(`^(?:` + roleNames + `)`)
+var leadingName = regexp.MustCompile(`^(?:` + roleNames + `)(?: (?:prompt|message|instructions?))?`)
 
-const maxRoleName = len("developer")
+const maxRoleName = len("developer instructions")
 
-// signs is how many bytes text begins with that are neither of letters nor of numbers, nor a
-// colon.
+// signs is how many bytes text begins with that are no words: neither letters, save those that
+// number a list, nor a colon, save in a time.
 func signs(text string) int {
-	n := strings.IndexFunc(text, func(r rune) bool { return r == ':' || unicode.IsLetter(r) || unicode.IsNumber(r) })
-	if n < 0 {
-		return len(text)
+	for i := 0; i < len(text); {
+		r, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case unicode.IsLetter(r):
+			if size = len(listed.FindString(text[i:min(len(text), i+maxListed)])); size == 0 {
+				return i
+			}
+		case r == ':' && (i == 0 || i+1 == len(text) || !isDigit(text[i-1]) || !isDigit(text[i+1])):
+			return i
+		}
+		i += size
 	}
-	return n
+	return len(text)
 }
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+
+// listed is a letter or a Roman number that numbers a list, with what is behind it.
+var listed = regexp.MustCompile(`^(?:[a-z]|[ivx]{2,4})[.)]\s`)
+
+const maxListed = len("viii) ")
 
 // speaker gives who a line is by: the actor's name if there is one, else the role. A
 // name that is a role's does not count: nobody is "system" by calling themselves so.
