@@ -99,6 +99,8 @@ type reader struct {
 	// clauses are the clauses in order; clause is the one that was last asked for.
 	clauses []clause
 	clause  int
+	// lastDay is the day that was told last with its month.
+	lastDay time.Time
 }
 
 // mentions gives what a sentence tells of dates, in order.
@@ -115,7 +117,7 @@ func mentions(text string, said time.Time, english bool) []mention {
 	}
 	r.able = len(r.words)
 	for i, w := range r.words {
-		r.recurring = r.recurring || recurring[w.low] && (w.low != "each" || r.word(i+1) != "") // "900 each,"
+		r.recurring = r.recurring || recurring[w.low] && !(strings.HasPrefix(w.low, "birthday") && feastings[r.word(i+1)]) && (w.low != "each" || r.word(i+1) != "") // "900 each,"
 		if i < r.able && abilities[w.low] {
 			r.able = i
 		}
@@ -125,6 +127,9 @@ func mentions(text string, said time.Time, english bool) []mention {
 		if m, n := r.at(i); n > 0 && m.when.valid() {
 			m.start, m.end = r.words[i].start, r.words[i+n-1].end
 			out = append(out, m)
+			if m.when.grain == byDay && slices.ContainsFunc(r.words[i:i+n], func(w word) bool { return months[w.low] > 0 }) {
+				r.lastDay = m.when.time
+			}
 			i += n
 			continue
 		}
@@ -165,6 +170,9 @@ var (
 	// recurring words make a day of the year one of every year.
 	recurring = set(`birthday birthdays birthday's bday bdays bday's anniversary anniversary's born every each annual annually yearly always usually often sometimes mondays tuesdays wednesdays thursdays fridays saturdays sundays`)
 )
+
+// feastings are on one day, of whatever day of the year.
+var feastings = set(`party dinner lunch brunch bash celebration picnic trip barbecue bbq drinks`)
 
 // word gives the i-th word in lower case if only blanks or a hyphen part it from
 // the one before; "" past the end.
@@ -208,7 +216,7 @@ func (r *reader) single(i int) (m mention, n int) {
 	if r.said.IsZero() {
 		return mention{}, 0
 	}
-	for _, read := range []func(int) (mention, int){r.namedDay, r.feast, r.counted, r.ahead, r.neighbour, r.weekday, r.bareWeekday, r.bareMonth, r.ordinalDay} {
+	for _, read := range []func(int) (mention, int){r.namedDay, r.edge, r.feast, r.counted, r.ahead, r.neighbour, r.weekday, r.bareWeekday, r.bareMonth, r.ordinalDay} {
 		if m, n = read(i); n > 0 {
 			return m, n
 		}

@@ -115,7 +115,7 @@ func (r *reader) nearest(m time.Month, d int) int {
 }
 
 // onDate are words that stand before a date.
-var onDate = set(`on by until till since from before after for to`)
+var onDate = set(`on by until till since from before after for to starting beginning ending`)
 
 // yearOf gives the year that the tense around word i tells of a month, or of a day of it
 // where d is not 0; of a day it is the nearest if no tense does. Clear says that the tense
@@ -220,6 +220,17 @@ func (r *reader) ordinalDay(i int) (mention, int) {
 	lead := r.words[i-2].low
 	if next := r.word(i + 1); !ok || lead != "on" && lead != "until" && lead != "by" && lead != "to" && lead != "since" || next != "" && !afterDay[next] {
 		return mention{}, 0
+	}
+	if last := r.lastDay; !last.IsZero() && lead != "since" {
+		// "flying on 14 August, back on the 28th"
+		months := 0
+		if d <= last.Day() {
+			months = 1
+		}
+		first := addMonths(last, months)
+		if t := day(first.Year(), first.Month(), d); t.Month() == first.Month() {
+			return onDay(t), 1
+		}
 	}
 	was, willBe := r.tense(i)
 	if r.shifted(i) || was == willBe && !was && lead == "on" && r.appointed(i) {

@@ -318,3 +318,34 @@ func (r *reader) season(name string, step int) (year int, ok bool) {
 	}
 	return year, true
 }
+
+// edge reads "the end of the month", of what is to come, and "the week after next".
+func (r *reader) edge(i int) (mention, int) {
+	unit := r.words[i].low
+	if r.before(i) == "the" && r.word(i+1) == "after" && r.word(i+2) == "next" {
+		switch unit {
+		case "week":
+			return inWeek(r.today.AddDate(0, 0, 14)), 3
+		case "month":
+			return inMonth(addMonths(r.today, 2)), 3
+		case "year":
+			return inYear(r.today.Year() + 2), 3
+		case "weekend":
+			return onWeekend(monday(r.today).AddDate(0, 0, 19)), 3
+		}
+	}
+	if unit != "end" || r.word(i+1) != "of" || r.recurring {
+		return mention{}, 0
+	}
+	step, ok := map[string]int{"the": 0, "this": 0, "next": 1}[r.word(i+2)]
+	if was, willBe := r.tense(i); !ok || was || !willBe {
+		return mention{}, 0
+	}
+	switch r.word(i + 3) {
+	case "month":
+		return onDay(addMonths(r.today, step+1).AddDate(0, 0, -1)), 4
+	case "year":
+		return onDay(day(r.today.Year()+step, 12, 31)), 4
+	}
+	return mention{}, 0
+}

@@ -36,9 +36,27 @@ func (r *reader) cutClauses() {
 			to++
 		}
 		words := r.words[from:to]
-		r.clauses = append(r.clauses, clause{end: to, was: past(words), willBe: future(words) || setsOut(words) && !past(words)})
+		r.clauses = append(r.clauses, clauseOf(words, to))
 		from = to
 	}
+}
+
+func clauseOf(words []word, end int) clause {
+	if decides(words) {
+		return clause{end: end, willBe: true}
+	}
+	was := past(words)
+	return clause{end: end, was: was, willBe: future(words) || setsOut(words) && !was}
+}
+
+// decides says whether words tell of what was decided and is not done: "I've decided to move".
+func decides(words []word) bool {
+	for i := 1; i+2 < len(words); i++ {
+		if lead := words[i-1].low; words[i].low == "decided" && words[i+1].low == "to" && (strings.HasSuffix(lead, "'ve") || strings.HasSuffix(lead, "ve") || lead == "have" || lead == "just" || lead == "has") {
+			return true
+		}
+	}
+	return false
 }
 
 // setsOut says whether words tell in the plain present of what is done once, and so is to
@@ -68,8 +86,35 @@ var once = set(`start begin fly move leave travel arrive return graduate marry r
 
 // parted says whether a clause ends before word i.
 func (r *reader) parted(i int) bool {
-	return clauseOpeners[r.words[i].low] || strings.ContainsAny(r.text[r.words[i-1].end:r.words[i].start], ",;:(—–")
+	return clauseOpeners[r.words[i].low] || r.reported(i) || strings.ContainsAny(r.text[r.words[i-1].end:r.words[i].start], ",;:(—–")
 }
+
+// reported says whether word i opens what somebody is told: "I was told the exam is on
+// Friday", "I forgot to tell you I moved".
+func (r *reader) reported(i int) bool {
+	if !opensReport[r.words[i].low] || i < 2 {
+		return false
+	}
+	by := i - 1
+	if hearer[r.words[by].low] {
+		by--
+	}
+	if !telling[r.words[by].low] {
+		return false
+	}
+	for j := i + 1; j < len(r.words) && j < i+6 && !clauseOpeners[r.words[j].low]; j++ {
+		if low := r.words[j].low; auxiliaries[low] || pasts[low] || presents[low] && low != "meeting" || len(low) > 3 && strings.HasSuffix(low, "ed") && !notPast[low] {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	opensReport = set(`i i'm i've i'll we we're we've we'll he she they my our the it it's there his her their`)
+	hearer      = set(`you me him her us them u ya`)
+	telling     = set(`told tell say said mention mentioned heard learned forgot add`)
+)
 
 var abilities = set(`can could takes once twice times`)
 
@@ -85,6 +130,9 @@ func (r *reader) shifted(i int) bool {
 	for back := i; back >= 0 && back > i-6; back-- {
 		low := r.words[back].low
 		to = to || low == "to" && !(r.words[back+1].low == "sleep" || r.words[back+1].low == "rest") || low == "until" || low == "till" || low == "for"
+		if back < i && low == "moved" && back+2 < i-1 && r.words[back+1].low == "to" && weekdays[r.words[back+2].low] == 0 && !onDate[r.words[back+2].low] && r.words[back+2].low != "the" && r.words[back+2].low != "sunday" {
+			return false // to a place
+		}
 		if back < i && shifts[low] {
 			return to
 		}

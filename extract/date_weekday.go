@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -39,7 +40,7 @@ func (r *reader) weekday(i int) (mention, int) {
 		}
 		return onDay(inThisWeek), n
 	case "on", "until", "by", "since", "to", "for":
-		if was == willBe && !was && lead == "on" && r.clause == 0 && r.appointed(i) {
+		if was == willBe && !was && lead == "on" && (r.clause == 0 || !r.tellsPast()) && r.appointed(i) {
 			willBe = true // "exam on Thursday"
 		}
 		if r.recurring || was == willBe && lead != "since" {
@@ -87,4 +88,9 @@ func (r *reader) bareWeekday(i int) (mention, int) {
 		offset = 7
 	}
 	return onDay(r.today.AddDate(0, 0, offset)), n
+}
+
+// tellsPast says whether any clause tells of what has been.
+func (r *reader) tellsPast() bool {
+	return slices.ContainsFunc(r.clauses, func(c clause) bool { return c.was })
 }

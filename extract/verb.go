@@ -26,7 +26,7 @@ make makes mean means meet meets mind minds motivate motivates move moves need n
 read reads remember remembers remind reminds require requires rent rents return returns ride rides run runs save saves say says see sees seem seems sell sells send sends serve serves show shows sing sings sit sits sleep sleeps smell smells smoke smokes
 speak speaks spend spends stand stands start starts stay stays stop stops study studies suffer suffers swim swims take takes talk talks taste tastes teach teaches tell tells tend tends think thinks train trains travel travels treat treats try tries turn turns
 understand understands use uses visit visits wait waits wake wakes walk walks want wants watch watches wear wears win wins wish wishes work works worry worries write writes`)
-	notPast  = set(`need bed red feed speed indeed hundred seed weed breed greed reed shed sled ted wed embed`)
+	notPast  = set(`ahmed mohammed mohamed muhammed mohamad fred jared winifred alfred manfred wilfred gottfred hamed saeed sayed ned zed jed khaled waleed majed naveed javed need bed red feed speed indeed hundred seed weed breed greed reed shed sled ted wed embed`)
 	notDoing = set(`thing something anything nothing everything king ring morning evening spring string during wedding building ceiling feeling meeting painting being sibling pudding clothing earring wing sing bring including according regarding concerning`)
 	pronouns = set(`i you he she it we they who`)
 )
@@ -51,8 +51,11 @@ func past(words []word) bool {
 	for i, w := range words {
 		low := w.low
 		// "is closed", "will be done", "we're newly married" tell of no past.
-		if i > 0 && (passive[words[i-1].low] || i > 1 && passive[words[i-2].low] && strings.HasSuffix(words[i-1].low, "ly")) {
+		if i > 0 && (passive[words[i-1].low] || i > 1 && passive[words[i-2].low] && (strings.HasSuffix(words[i-1].low, "ly") || howVery[words[i-1].low])) {
 			continue
+		}
+		if w.capital && strings.HasSuffix(low, "ed") && (i > 0 && besideNames[words[i-1].low] || i == 0 && len(words) > 1 && auxiliaries[words[1].low]) {
+			continue // "with Ahmed"
 		}
 		switch {
 		case pastAuxiliaries[low], pasts[low] && !eitherTense[low], len(low) > 3 && strings.HasSuffix(low, "ed") && !notPast[low]:
@@ -64,12 +67,15 @@ func past(words []word) bool {
 
 var (
 	pastAuxiliaries = set(`was were had did wasn't weren't hadn't didn't`)
+	// besideNames stand before a name, howVery between a form of "be" and what one is.
+	besideNames = set(`with to from for by and of at meet meeting see seeing visit visiting uncle aunt brother sister son daughter friend dr mr mrs`)
+	howVery     = set(`so very too really quite just already still not also pretty super all`)
 	// eitherTense are pasts that look like the present.
 	eitherTense = set(`read put set cut let hit bet shut hurt hid lit fit`)
 	// goings are doings told without "I am" that are to come.
 	goings  = set(`moving leaving flying going travelling traveling arriving starting coming visiting returning driving sailing getting seeing meeting running racing marrying`)
 	passive = set(`is are am be i'm it's he's she's we're you're they're isn't aren't get gets getting`)
-	intents = set(`will won't shall gonna going upcoming due soon scheduled booked arranged planned reserved promised agreed invited plan planning plans hope hoping want wants need needs starts begins leaves opens expecting excited ends expires expire finishes closes arrives arrive departs retires turns lands moves`)
+	intents = set(`must will won't shall gonna going upcoming due soon scheduled booked arranged planned reserved promised agreed invited plan planning plans hope hoping want wants need needs starts begins leaves opens expecting excited ends expires expire finishes closes arrives arrive departs retires turns lands moves`)
 )
 
 // future says whether words tell of what is to come.
