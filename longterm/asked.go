@@ -25,6 +25,8 @@ type asked struct {
 	year, month, day int
 
 	named map[string]bool
+	// slots are those that it asks for, by what their names begin with.
+	slots []string
 }
 
 func askedBy(text string) *asked {
@@ -33,6 +35,7 @@ func askedBy(text string) *asked {
 	a.answers = aboutAnswers.MatchString(text)
 	a.when = asksWhen.MatchString(text)
 	a.many = asksMany.MatchString(text)
+	a.slots = slotsAsked(text)
 	if m := isoDate.FindStringSubmatch(text); m != nil {
 		a.year, a.month, a.day = number(m[1]), number(m[2]), number(m[3])
 		return a

@@ -25,6 +25,8 @@ type weights struct {
 	date, when, many float64
 	// asks: it is a question itself; answering: it was said right after one.
 	asks, answering float64
+	// slot: it tells what the question asks for of whom, by its slot.
+	slot float64
 	// length: the logarithm of its words, up to sixty; long: of those beyond.
 	length, long float64
 }
@@ -33,9 +35,9 @@ type weights struct {
 // said to an assistant, and of what the assistant said.
 var weighing = struct{ peer, user, assistant weights }{
 	peer: weights{words: 0.08, window: 0.87, vector: 0.97, who: 1.45, date: 1.93, when: 1.25, many: 0.38,
-		asks: -0.63, answering: 0.46, length: 0.67, long: -0.86},
+		asks: -0.63, answering: 0.46, slot: 1.5, length: 0.67, long: -0.86},
 	user: weights{words: 0.58, window: 0.25, vector: 0.97, who: 1.45, date: 1.93, when: 1.25, many: 0.38,
-		length: -0.42, long: -0.86},
+		slot: 4, length: -0.42, long: -0.86},
 	assistant: weights{words: 0.58, window: 0.25, vector: 0.97, assistant: -1.95, answers: 1.12, date: 1.93, when: 1.25, many: 0.38,
 		long: -0.86},
 }
@@ -140,7 +142,9 @@ func rank(all []*candidate, mode, text string, question *asked, relevance func(f
 
 // evidence is what speaks for a memory beside its words and its vector, each part in the
 // measure that its weight is for.
-type evidence struct{ who, assistant, answers, date, when, many, asks, answering, length, long float64 }
+type evidence struct {
+	who, assistant, answers, date, when, many, asks, answering, slot, length, long float64
+}
 
 func (c *candidate) weights() weights {
 	switch {
@@ -173,6 +177,7 @@ func (c *candidate) evidenceFor(question *asked) evidence {
 	e.many = yes(question.many && tellsNumber.MatchString(c.Memory.Memory))
 	e.asks = yes(endsAsking(c.Memory.Memory))
 	e.answering = yes(c.answering)
+	e.slot = yes(!assistant && !c.negated && question.asksFor(c.slot, c.subject, e.who > 0))
 	words := float64(len(strings.Fields(c.Memory.Memory)))
 	e.length = math.Log1p(min(words, 60))
 	e.long = math.Log1p(max(0, words-60) / 60)
@@ -182,7 +187,7 @@ func (c *candidate) evidenceFor(question *asked) evidence {
 // other sums up what is not measured over the candidates.
 func (w weights) other(e evidence) float64 {
 	return w.who*e.who + w.assistant*e.assistant + w.answers*e.answers + w.date*e.date + w.when*e.when + w.many*e.many +
-		w.asks*e.asks + w.answering*e.answering + w.length*e.length + w.long*e.long
+		w.asks*e.asks + w.answering*e.answering + w.slot*e.slot + w.length*e.length + w.long*e.long
 }
 
 // newer orders what was said later first, then what was stored later, then by id.
@@ -288,7 +293,7 @@ func (c *candidate) explain() map[string]float64 {
 		"z_bm25": c.zWords, "z_bm25_window": c.zWindow, "z_cosine": c.zVector,
 		"who": c.evidence.who, "assistant": c.evidence.assistant, "answers": c.evidence.answers, "date": c.evidence.date,
 		"when": c.evidence.when, "many": c.evidence.many, "asks": c.evidence.asks, "answering": c.evidence.answering,
-		"length": c.evidence.length, "long": c.evidence.long,
+		"slot": c.evidence.slot, "length": c.evidence.length, "long": c.evidence.long,
 		"fused": c.fused, "relevance": c.relevance, "score": c.score,
 	}
 }

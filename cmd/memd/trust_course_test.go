@@ -111,4 +111,18 @@ func TestWhatHoldsInTheEnd(t *testing.T) {
 			}
 		}
 	})
+	t.Run("what a question asks for comes first, whatever its words", func(t *testing.T) {
+		c := d.caller(t)
+		who := object{"user_id": "asked"}
+		for i, text := range []string{"I live for jazz concerts.", "My parents live in a big old house.", "My sister lives in Rome.", "I moved to Kiel.", "Living abroad was the best time of my life.", "I joined Aldi as a cashier.",
+			"Working out keeps me sane.", "My brother works at Bosch.", "I turned 41 last week.", "My car is old.", "I'm looking for a place to live near the sea for my aunt.", "My cat hates the vet."} {
+			c.say(who.with(object{"session_id": fmt.Sprint("s", i), "messages": list{user(text).at(first.AddDate(0, 0, i).Format(time.RFC3339))}}))
+		}
+		for question, want := range map[string]string{"where do i live": "I moved to Kiel", "Where does my sister live?": "My sister lives in Rome", "where do I work?": "I joined Aldi as a cashier", "how old am I?": "I turned 41"} {
+			found := texts(c.search(who.with(object{"query": question})).Results)
+			if !strings.HasPrefix(found[0], want) {
+				t.Errorf("%q: %q", question, found)
+			}
+		}
+	})
 }
