@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"slices"
+	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -19,7 +21,12 @@ import (
 	"github.com/rs/zerolog"
 )
 
-const learningByRules = "learning by rules: extract, embed, consolidate, commit"
+const (
+	learningByRules = "learning by rules: extract, embed, consolidate, commit"
+	learningCPU     = "CPU of learning a memory, without Postgres's"
+	sizeOfMessage   = "bytes of a message in the log, with its indexes and how it ended"
+	sizeOfMemory    = "bytes of a memory, with its vector, words, sources and indexes"
+)
 
 // learners is how many users speak at once.
 const learners = 8
@@ -27,7 +34,7 @@ const learners = 8
 // measureLearning times a memd from the first message that is posted to it until the last has
 // settled, against the model that embeds the texts of what was learned.
 func measureLearning(ctx context.Context, s scale, c choice, pg *embedded.Postgres, dir string, model e5.Config) (rows []row, err error) {
-	if !c.wants(learningByRules) {
+	if !slices.ContainsFunc([]string{learningByRules, learningCPU, sizeOfMessage, sizeOfMemory}, c.wants) {
 		return nil, nil
 	}
 	const schema = "learning"
@@ -56,9 +63,13 @@ func measureLearning(ctx context.Context, s scale, c choice, pg *embedded.Postgr
 	defer client.CloseIdleConnections()
 
 	made := newSentences()
-	var learned, embedded, ratios []float64
+	var learned, embedded, ratios, cpu, cpuAlone, cpuRatios []float64
+	empty, err := p.sizes(ctx, schema)
+	if err != nil {
+		return nil, err
+	}
 	for round := range s.rounds {
-		began := time.Now()
+		began, used := time.Now(), cpuTime()
 		for i := range learners {
 			if err := tell(ctx, client, url, learner(round, i), made.facts(s.facts)); err != nil {
 				return nil, err
@@ -67,7 +78,7 @@ func measureLearning(ctx context.Context, s scale, c choice, pg *embedded.Postgr
 		if err := settled(ctx, client, url); err != nil {
 			return nil, err
 		}
-		took := time.Since(began)
+		took, busy := time.Since(began), cpuTime()-used
 		texts, err := p.learned(ctx, round)
 		if err != nil {
 			return nil, err
@@ -75,17 +86,70 @@ func measureLearning(ctx context.Context, s scale, c choice, pg *embedded.Postgr
 		if len(texts) < learners*s.facts {
 			return nil, fmt.Errorf("%d memories were learned of %d messages", len(texts), learners*s.facts)
 		}
-		began = time.Now()
+		began, used = time.Now(), cpuTime()
 		if _, err := bare.EmbedPassages(ctx, texts); err != nil {
 			return nil, err
 		}
-		alone := time.Since(began)
+		alone, busyAlone := time.Since(began), cpuTime()-used
 		n := float64(len(texts))
 		learned, embedded = append(learned, n/took.Seconds()), append(embedded, n/alone.Seconds())
 		ratios = append(ratios, float64(alone)/float64(took))
+		cpu, cpuAlone = append(cpu, ms(busy)/n), append(cpuAlone, ms(busyAlone)/n)
+		cpuRatios = append(cpuRatios, float64(busy)/float64(busyAlone))
 	}
-	return []row{{Figure: learningByRules, Unit: "memories/s", Memd: median(learned), Baseline: median(embedded),
-		Ratio: median(ratios), Aim: "≥ 0.8", Of: "the model embedding the same texts"}}, nil
+	full, err := p.sizes(ctx, schema)
+	if err != nil {
+		return nil, err
+	}
+	message := (full.log - empty.log) / full.messages
+	memory := (full.memories - empty.memories) / full.remembered
+	for _, r := range []row{
+		{Figure: learningByRules, Unit: "memories/s", Memd: median(learned), Baseline: median(embedded),
+			Ratio: median(ratios), Aim: "≥ 0.8", Of: "the model embedding the same texts"},
+		{Figure: learningCPU, Unit: "ms", Memd: median(cpu), Baseline: median(cpuAlone),
+			Ratio: median(cpuRatios), Aim: "≤ 1.25", Of: "the model embedding the same texts"},
+		{Figure: sizeOfMessage, Unit: "bytes", Memd: message, Baseline: full.json, Ratio: message / full.json, Aim: "–", Of: "its JSON"},
+		{Figure: sizeOfMemory, Unit: "bytes", Memd: memory, Baseline: full.text, Ratio: memory / full.text, Aim: "–", Of: "its text and vector"},
+	} {
+		if c.wants(r.Figure) {
+			rows = append(rows, r)
+		}
+	}
+	return rows, nil
+}
+
+// cpuTime is what this process has used: memd, the queue and the model are in it.
+func cpuTime() time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err) // only of a pointer that is none
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// sizes are bytes of the tables of the log and of the memories, how many rows these have, and
+// how long a message and a memory with its vector are on average.
+type sizes struct{ log, memories, messages, remembered, json, text float64 }
+
+func (p *place) sizes(ctx context.Context, schema string) (s sizes, err error) {
+	if _, err := p.owner.Exec(ctx, `VACUUM`); err != nil {
+		return s, err
+	}
+	err = p.owner.QueryRow(ctx, `
+		SELECT coalesce(sum(pg_total_relation_size(oid)) FILTER (WHERE relname ~ '^(conversation_|ingest_|person)'), 0)::float8,
+		       coalesce(sum(pg_total_relation_size(oid)) FILTER (WHERE relname ~ '^(memory|message_|embedding_)'), 0)::float8
+		  FROM pg_class WHERE relnamespace = $1::regnamespace AND relkind = 'r'`, schema).Scan(&s.log, &s.memories)
+	if err != nil {
+		return s, err
+	}
+	err = p.pool.InTenant(ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+		return tx.QueryRow(ctx, `
+			SELECT (SELECT count(*) FROM conversation_context)::float8, (SELECT count(*) FROM memory)::float8,
+			       coalesce((SELECT avg(octet_length(message)) FROM conversation_context), 0)::float8,
+			       coalesce((SELECT avg(octet_length(m.memory) + pg_column_size(e.embedding)) FROM memory m JOIN memory_embedding e ON e.memory_id = m.id), 0)::float8`).
+			Scan(&s.messages, &s.remembered, &s.json, &s.text)
+	})
+	return s, err
 }
 
 func learner(round, i int) string { return fmt.Sprintf("learner-%d-%d", round, i) }

@@ -54,7 +54,7 @@ var (
 
 // figures gives the names of all that is measured, in their order.
 func (s scale) figures() []string {
-	names := []string{writeAlone, writeMany, questionEmbedded, learningByRules}
+	names := []string{writeAlone, writeMany, questionEmbedded, learningByRules, learningCPU, sizeOfMessage, sizeOfMemory}
 	for _, n := range s.memories {
 		names = append(names, searchAlone(n), searchAmong(n, s.others))
 	}
