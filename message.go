@@ -72,11 +72,25 @@ func ParseMessage(raw json.RawMessage) (Message, error) {
 	if err != nil {
 		return Message{}, InvalidField("", "must be a JSON object")
 	}
+	for _, f := range members {
+		if NestsTooDeep(f.value, MaxNesting-1) {
+			return Message{}, tooDeep(f.key)
+		}
+	}
+	return parseMembers(raw, members)
+}
+
+func tooDeep(field string) error {
+	return InvalidField(field, "must not be nested deeper than %d arrays and objects", MaxNesting)
+}
+
+func parseMembers(raw json.RawMessage, members []member) (Message, error) {
 	var m Message
 	var content json.RawMessage
 	speaks := false // something stands for content: a tool call, a refusal, audio
 	kept := members[:0:0]
 	hasContent, rebuilt := false, false
+	var err error
 	for _, f := range members {
 		switch f.key {
 		case "id", "created_at":
@@ -157,18 +171,26 @@ func ParseMessage(raw json.RawMessage) (Message, error) {
 	return m, nil
 }
 
-// WithContent gives a stored message another content. The error is as ParseMessage's.
+// WithContent gives a stored message another content. The error is as ParseMessage's; what
+// else the message holds is not looked at again.
 func WithContent(raw, content json.RawMessage) (json.RawMessage, error) {
 	members, err := splitObject(raw)
 	if err != nil {
 		return nil, &Error{Kind: Internal, Op: "memd.with_content", Err: err}
+	}
+	if NestsTooDeep(content, MaxNesting-1) {
+		return nil, tooDeep("content")
 	}
 	for i := range members {
 		if members[i].key == "content" {
 			members[i].value = CleanJSON(content)
 		}
 	}
-	m, err := ParseMessage(joinObject(members))
+	raw = joinObject(members)
+	if members, err = splitObject(raw); err != nil {
+		return nil, InvalidField("content", "must be JSON")
+	}
+	m, err := parseMembers(raw, members)
 	return m.Raw, err
 }
 

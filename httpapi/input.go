@@ -56,6 +56,9 @@ func checkMetadata(raw json.RawMessage, location string) *memd.Error {
 	if holdsNUL(raw) {
 		return memd.InvalidField(location, "must not hold the character U+0000")
 	}
+	if memd.NestsTooDeep(raw, memd.MaxNesting) {
+		return memd.InvalidField(location, "must not be nested deeper than %d arrays and objects", memd.MaxNesting)
+	}
 	size := len(raw)
 	for number := range numbers(raw) {
 		exponent := 0

@@ -352,6 +352,14 @@ func parseMessages(given []chatMessage, location string) ([]memd.Message, []*mem
 	var faults []*memd.Error
 	for i, raw := range given {
 		m, err := memd.ParseMessage(json.RawMessage(raw))
+		if err == nil {
+			// Not where old conversations are taken over: what was taken once must be again.
+			if twice, ok := memd.TwiceGiven(json.RawMessage(raw)); ok {
+				err = memd.InvalidField(shown(twice), "must be given once")
+			}
+		} else if e := (*memd.Error)(nil); errors.As(err, &e) {
+			err = memd.InvalidField(shown(e.Field), "%s", e.Msg)
+		}
 		if err != nil {
 			fault := &memd.Error{Kind: memd.Invalid}
 			errors.As(err, &fault)

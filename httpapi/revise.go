@@ -87,6 +87,11 @@ func (s *server) reviseRoutes() {
 }
 
 func (s *server) patchMessage(ctx context.Context, c *call, in *patchMessageInput) (answer, error) {
+	if raw := json.RawMessage(in.Body.Content); !memd.NestsTooDeep(raw, memd.MaxNesting) { // else it is refused for that
+		if twice, ok := memd.TwiceGiven(raw); ok {
+			return answer{}, memd.InvalidField("body.content"+shown(twice), "must be given once")
+		}
+	}
 	err := s.Revise.Reword(ctx, c.tenant, in.ID, in.scope(c.tenant), json.RawMessage(in.Body.Content), byAPI)
 	var fault *memd.Error
 	if errors.As(err, &fault) && fault.Kind == memd.Invalid && fault.Field == "content" {

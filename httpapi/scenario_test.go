@@ -927,3 +927,32 @@ func TestAnswersHaveTheContractsForm(t *testing.T) {
 		}
 	}
 }
+
+// What is kept as it was given must be such that anybody can read it again, and all alike.
+func TestAMessageIsReadAlikeByAll(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	post := func(message string) got {
+		return h.send("POST", "/v1/messages", `{"user_id":"alice","session_id":"s1","messages":[{"role":"user","content":"hi"},`+message+`]}`)
+	}
+	for message, location := range map[string]string{
+		`{"role":"user","content":"hi","x":` + deep(100) + `}`:                                  "body.messages[1].x",
+		`{"role":"user","content":"hi","x":` + deep(9000) + `}`:                                 "body.messages[1].x",
+		`{"role":"user","content":"hi","role":"assistant"}`:                                     "body.messages[1].role",
+		`{"role":"user","content":[{"type":"text","text":"a","text":"b"}]}`:                     "body.messages[1].content[0].text",
+		`{"role":"assistant","tool_calls":[{"function":{"name":"a","name":"b"}}],"content":""}`: "body.messages[1].tool_calls[0].function.name",
+	} {
+		post(message).want(422, `"location":"`+location+`"`)
+		h.send("POST", "/v1/context", `{"user_id":"alice","session_id":"s1","append":[`+message+`]}`).
+			want(422, `"location":"`+strings.Replace(location, "messages[1]", "append[0]", 1)+`"`)
+		h.send("POST", "/v1/memories", `{"user_id":"alice","messages":[{"role":"user","content":"hi"},`+message+`]}`).
+			want(422, `"location":"`+location+`"`)
+	}
+	h.send("GET", "/v1/messages?user_id=alice&session_id=s1", nil).want(404) // nothing of it was kept
+	var posted struct{ Messages []struct{ ID int64 } }
+	post(`{"role":"user","content":"hi","x":` + deep(99) + `,"y":[{"a":1},{"a":1}]}`).want(201).into(&posted)
+	path := fmt.Sprintf("/v1/messages/%d", posted.Messages[1].ID)
+	h.send("PATCH", path, `{"content":[{"type":"text","text":"a","text":"b"}]}`).want(422, `"location":"body.content[0].text"`)
+	h.send("PATCH", path, `{"content":[{"type":"image","x":`+deep(100)+`}]}`).want(422, `"location":"body.content"`)
+	h.send("PATCH", path, `{"content":[{"type":"text","text":"a"}]}`).want(200)
+}
