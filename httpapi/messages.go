@@ -353,7 +353,6 @@ func parseMessages(given []chatMessage, location string) ([]memd.Message, []*mem
 	for i, raw := range given {
 		m, err := memd.ParseMessage(json.RawMessage(raw))
 		if err == nil {
-			// Not where old conversations are taken over: what was taken once must be again.
 			if twice, ok := memd.TwiceGiven(json.RawMessage(raw)); ok {
 				err = memd.InvalidField(shown(twice), "must be given once")
 			}

@@ -243,6 +243,9 @@ func (s said) message() (Message, error) {
 	if err != nil {
 		return Message{}, err
 	}
+	if _, ok := memd.TwiceGiven(m.Raw); ok {
+		m.Raw = once(m.Raw)
+	}
 	out := Message{ID: s.id, Role: m.Role, Raw: m.Raw, CreatedAt: s.at, Zone: s.zone, Metadata: s.metadata, NoLearn: s.noLearn}
 	if out.ID == "" {
 		out.ID = m.ClientID
@@ -251,6 +254,18 @@ func (s said) message() (Message, error) {
 		out.CreatedAt = m.CreatedAt
 	}
 	return out, nil
+}
+
+// once gives an object in which of a member that comes twice the last is left, as most
+// readers have it: memd takes no such message, but kept some once, as others do.
+func once(raw json.RawMessage) json.RawMessage {
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var value any
+	if err := dec.Decode(&value); err != nil {
+		return raw // which memd then refuses
+	}
+	return encode(value)
 }
 
 // isEmpty says of an error that the message says nothing.

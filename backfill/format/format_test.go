@@ -467,3 +467,24 @@ func FuzzSniff(f *testing.F) {
 		}
 	})
 }
+
+// What older programs wrote, memd among them, may have a member twice: it is taken as most
+// read it, since memd takes no such message.
+func TestAMemberThatComesTwiceCostsNoMessage(t *testing.T) {
+	line := `{"messages":[{"role":"user","content":[{"type":"text","text":"I like tea","text":"I like cocoa"}],"n":12345678901234567890},{"role":"user","content":"Tea","content":"Cocoa"}]}`
+	var said []string
+	for i, err := range ReadFrom("f", strings.NewReader(line), Options{Format: OpenAI}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range i.Conversation.Messages {
+			if at, ok := memd.TwiceGiven(m.Raw); ok {
+				t.Errorf("%s is given twice in %s", at, m.Raw)
+			}
+			said = append(said, string(m.Raw))
+		}
+	}
+	if len(said) != 2 || !strings.Contains(said[0], "cocoa") || !strings.Contains(said[0], "12345678901234567890") || !strings.Contains(said[1], "Cocoa") {
+		t.Errorf("read %q", said)
+	}
+}
