@@ -55,6 +55,9 @@ const (
 	// worthALine is how many looks in a row must fail to be logged: at start the stream
 	// is not there yet.
 	worthALine = 3
+	// restOfLook is how many times as long as a look for backfill took there is none: of a million that are
+	// open it may take the database tenths of a second.
+	restOfLook = 4
 )
 
 // Relay publishes again what is open and due: messages whose publication was lost,
@@ -75,6 +78,8 @@ type Relay struct {
 	deadSince  time.Time // zero unless it holds what nobody is ever given
 	expireAt   time.Time
 	failures   int // in a row
+	// backfillAt is when it is looked again for what nobody waits for.
+	backfillAt time.Time
 }
 
 // NewRelay makes the relay of l.
@@ -209,9 +214,17 @@ func (r *Relay) look(ctx context.Context) (more bool, err error) {
 		}
 		// So that a tenant who is alone keeps the workers of all replicas busy.
 		share := max(r.log.bus.Share(), r.log.bus.Share()/2+lane.Unacked)
+		began := time.Now()
+		if priority > 0 && began.Before(r.backfillAt) {
+			more = true
+			continue
+		}
 		due, err := r.takeDue(ctx, room, share, priority, lane.tenants)
 		if err != nil {
 			return false, err
+		}
+		if ended := time.Now(); priority > 0 {
+			r.backfillAt = ended.Add(restOfLook * ended.Sub(began))
 		}
 		more = more || len(due) == room
 		for _, m := range due {

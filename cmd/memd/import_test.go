@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,7 +18,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/iotest"
 	"time"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 const formatSamples = "../../backfill/format/testdata/"
@@ -128,6 +132,7 @@ func TestEachFormatIsImportedOnce(t *testing.T) {
 	}
 
 	exportComesBack(t, d)
+	standardInputIsImported(t, d)
 	d = importIsResumed(t, d, dir)
 
 	// What was posted goes in although memd is killed.
@@ -143,6 +148,39 @@ func TestEachFormatIsImportedOnce(t *testing.T) {
 	})
 	if said := d.saidBy("posted"); len(said) != 1 {
 		t.Errorf("%q", said)
+	}
+}
+
+// standardInputIsImported has another program write what is imported, plain and compressed.
+func standardInputIsImported(t *testing.T, d *daemon) {
+	plain, err := os.ReadFile(formatSamples + "openai_messages.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var zs, gz bytes.Buffer
+	z, err := zstd.NewWriter(&zs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := gzip.NewWriter(&gz)
+	for _, w := range []io.WriteCloser{z, g} {
+		if _, err := w.Write(plain); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, in := range [][]byte{plain, zs.Bytes(), gz.Bytes()} { // all the same: the first brings it
+		cmd := exec.CommandContext(t.Context(), binary, "import", "--json", "--user", "piped", "--timezone", "Europe/Lisbon", "-")
+		cmd.Env = append(cleanEnv(), "MEMD_URL="+d.url)
+		cmd.Dir = t.TempDir()
+		cmd.Stdin = iotest.OneByteReader(bytes.NewReader(in)) // as slowly as a pipe may give it
+		out, err := cmd.Output()
+		var got imported
+		if err != nil || json.Unmarshal(out, &got) != nil || got.Sent != 3 || i == 0 && got.New != 3 || i > 0 && got.Known != 3 {
+			t.Errorf("of standard input %d: %v\n%s", i, err, out)
+		}
 	}
 }
 
