@@ -12,7 +12,7 @@ import (
 // right then holds with the words it corrects beside it: in a message of its own it
 // also asks for the wrong statement to be forgotten.
 
-const slip = `(?:oops|oopsie|whoops|ops|oh|omg|ugh|argh|ah|agh|sorry|wait|no wait|wait no|no|nope|hang on|hold on|correction|typo|edit|my bad|my mistake|hmm?|actually|damn|(?:scratch|strike|forget|ignore) that|nvm|never ?mind|well|er+m?|um+|uh|nah|lol)`
+const slip = `(?:sry|srry|oops|oopsie|whoops|ops|oh|omg|ugh|argh|ah|agh|sorry|wait|no wait|wait no|no|nope|hang on|hold on|correction|typo|edit|my bad|my mistake|hmm?|actually|damn|(?:scratch|strike|forget|ignore) that|nvm|never ?mind|well|er+m?|um+|uh|nah|lol)`
 
 var (
 	meant     = english(`^(?:` + slip + `[\s,:;.!–—-]+)*(?:i (?:mean|meant)(?: to (?:say|write|type|put))?|(?:that |it )?should (?:be|have been|say|read)|correction|typo|edit|i misspoke)[\s,:;.!–—-]+(?:it's |it is |that's |was )?(.+)$`)
@@ -113,6 +113,9 @@ func (g *grouping) corrects(text string) bool {
 	if words := wordsOf(right); !scratch && len(words) > 3 && (own[words[0].low] || subjects[words[0].low]) && verbal(words) {
 		return false
 	}
+	if g.written != "" {
+		text = g.written
+	}
 	said := correction{right: right, text: bare}
 	if m := wrongSaid.FindStringSubmatch(bare); m != nil {
 		said.wrong = m[1] + m[2]
@@ -151,7 +154,7 @@ func (g *grouping) corrects(text string) bool {
 	from, last := g.mistaken(right, star)
 	if from == nil {
 		var chatting bool
-		if from, last, chatting = g.own(g.ctx, g.message); from == nil || !(plainly && (countWords(right) <= 3 || scratch && chatting)) && !(slipOpens.MatchString(bare) || actuallyOpens.MatchString(bare)) {
+		if from, last, chatting = g.ownCorrected(); from == nil || !(plainly && (countWords(right) <= 3 || scratch && chatting)) && !(slipOpens.MatchString(bare) || actuallyOpens.MatchString(bare)) {
 			return g.correctsAnother(right)
 		}
 		answered := last.with != nil && countWords(right) <= 3 && !verbal(wordsOf(right)) && !isSmallTalk(bare, g.names)
@@ -187,7 +190,7 @@ func (g *grouping) lastSaid() (from *memd.Message, last statement, ok bool) {
 	case g.spoken:
 		return nil, statement{}, false
 	}
-	from, last, _ = g.own(g.ctx, g.message)
+	from, last, _ = g.ownCorrected()
 	return from, last, from != nil
 }
 
@@ -213,7 +216,7 @@ func (g *grouping) saidLast(phrase string) bool {
 // of the last, much of which it says again.
 func (g *grouping) meantOther(right string) bool {
 	words := wordsOf(right)
-	if len(words) < 4 || !(own[words[0].low] || subjects[words[0].low] || words[0].capital) || !verbal(words) || g.shallow {
+	if len(words) < 3 || !(own[words[0].low] || subjects[words[0].low] || words[0].capital) || !verbal(words) || g.shallow {
 		return false
 	}
 	from, last, ok := g.lastSaid()
@@ -226,7 +229,7 @@ func (g *grouping) meantOther(right string) bool {
 			shared++
 		}
 	}
-	if shared < 2 {
+	if shared < 2 && !(shared == 1 && differsInOne(words, wordsOf(noted.ReplaceAllString(last.text, "")))) {
 		return false
 	}
 	if from == nil {
@@ -237,6 +240,20 @@ func (g *grouping) meantOther(right string) bool {
 	g.add(right, false, slotOf(right))
 	g.spoken, g.asked, g.adjacent = true, "", true
 	return true
+}
+
+// differsInOne says whether two sentences have all words but one in common.
+func differsInOne(a, b []word) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	n := 0
+	for i := range a {
+		if a[i].low != b[i].low {
+			n++
+		}
+	}
+	return n == 1
 }
 
 // restates takes "oh wait, she's 8" after "my niece Roos is 7": a slip and a whole sentence
@@ -258,11 +275,15 @@ func (g *grouping) restates(text string) bool {
 		return false
 	}
 	dated, when := resolve(text, g.said, g.english)
-	s := statement{text: follow(last.text, dated), slot: now, when: when, words: last.words + countWords(text), with: from}
+	s := statement{text: follow(last.text, dated), slot: now, when: when, words: last.words + countWords(text)}
+	if first := wordsOf(m[1])[0].low; now == slotOf(m[1]) && own[first] {
+		s.text, s.when = resolve(m[1], g.said, g.english) // it can be understood alone
+		s.words = countWords(m[1])
+	}
 	if from == nil {
 		g.out[len(g.out)-1] = s
 	} else {
-		g.out = append(g.out, statement{text: last.text, forget: true, slip: true, words: last.words}, s)
+		g.out = append(g.out, statement{text: last.text, forget: true, slip: true, words: last.words}, s.of(from))
 	}
 	g.spoken, g.asked, g.adjacent = true, "", true
 	return true
@@ -286,8 +307,7 @@ func (g *grouping) mistaken(right string, star bool) (*memd.Message, statement) 
 		if !sameSpeaker(earlier, g.message) || len(earlier.Text) > recalledText {
 			continue
 		}
-		before := &hearing{rules: g.rules, names: g.hearing.names, heard: g.heard[:i], shallow: true}
-		all, err := before.statements(g.ctx, earlier)
+		all, err := g.saidBefore(i)
 		if err != nil {
 			return nil, statement{}
 		}

@@ -47,7 +47,13 @@ func (c correction) place(base, held string) (start, end int) {
 		if m := beforeAll.FindStringSubmatch(wrong); m != nil {
 			wrong = m[1]
 		}
-		return whole(wrong)
+		if start, end := whole(wrong); start >= 0 {
+			return start, end
+		}
+		return alikePlace(base, wrong)
+	}
+	if start, end := c.likePlace(base); start >= 0 {
+		return start, end
 	}
 	words, rights := wordsOf(base), wordsOf(c.right)
 	if len(rights) == 0 {
@@ -80,6 +86,70 @@ func (c correction) place(base, held string) (start, end int) {
 		return whole(held)
 	}
 	return -1, -1
+}
+
+var (
+	monthNamed = `(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)`
+	// sorts are what is known by its form alone.
+	sorts = []*pattern{
+		newPattern(`[^\s@,;]+@[^\s@,;]+\.[a-zA-Z]{2,}`),
+		english(`\b` + monthNamed + `\.? \d{1,2}(?:st|nd|rd|th)?\b|\b(?:the )?\d{1,2}(?:st|nd|rd|th)?(?: of)? ` + monthNamed + `\b`),
+		newPattern(`\b(?:19|20)\d\d\b`),
+		english(`\b\d+(?:[.,]\d+)? ?(?:mg|mcg|ml|kg|km|cm|g|k|miles|pounds|lbs)\b`),
+	}
+)
+
+// likePlace is where the one thing in a statement stands that has the form of what is right, or
+// is of the same list of words.
+func (c correction) likePlace(base string) (start, end int) {
+	for _, sort := range sorts {
+		if m := sort.FindStringIndex(c.right); m == nil || m[0] != 0 || m[1] != len(c.right) {
+			continue
+		}
+		if all := sort.FindAllStringIndex(base, -1); len(all) == 1 {
+			return all[0][0], all[0][1]
+		}
+		return -1, -1
+	}
+	rights := wordsOf(c.right)
+	if len(rights) == 0 || len(rights) > 2 || particular(rights) {
+		return -1, -1
+	}
+	start, end = -1, -1
+	for _, w := range wordsOf(base) {
+		if sameList([]word{w}, rights[len(rights)-1:]) {
+			if start >= 0 {
+				return -1, -1
+			}
+			start, end = w.start, w.end
+		}
+	}
+	return start, end
+}
+
+// sameSort says whether what is right can only be said of one thing in a statement.
+func (c correction) sameSort(s statement) bool {
+	base, _ := valueIn(s)
+	start, _ := c.likePlace(base)
+	if start < 0 && strings.HasPrefix(c.text, "*") {
+		start, _ = alikePlace(base, c.right)
+	}
+	return start >= 0 && !onlyWaits(c.text) && !makesIt.MatchString(c.text)
+}
+
+// alikePlace is where the one word stands that is spelled much like another.
+func alikePlace(base, other string) (start, end int) {
+	start, end = -1, -1
+	low := strings.ToLower(other)
+	for _, w := range wordsOf(base) {
+		if len(low) > 3 && alike(w.low, low) {
+			if start >= 0 {
+				return -1, -1
+			}
+			start, end = w.start, w.end
+		}
+	}
+	return start, end
 }
 
 // beside is what stands in brackets behind the words of a statement: what was asked, or said before.

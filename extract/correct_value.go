@@ -15,7 +15,7 @@ import (
 
 const (
 	// firmSlip tells of a slip by itself, softSlip only beside one, or as "no,".
-	firmSlip = `(?:oops|oopsie|whoops|ops|sorry|wait|hang on|hold on|correction|typo|edit|my bad|my mistake|actually|nvm|never ?mind|j/?k|just kidding|i misspoke|autocorrect|stupid autocorrect|damn autocorrect)`
+	firmSlip = `(?:sry|srry|oops|oopsie|whoops|ops|sorry|wait|hang on|hold on|correction|typo|edit|my bad|my mistake|actually|nvm|never ?mind|j/?k|just kidding|i misspoke|autocorrect|stupid autocorrect|damn autocorrect)`
 	softSlip = `(?:oh|omg|ugh|argh|ah|agh|no|nope|nah|h+m+|damn|well|er+m?|um+|uh|lol+|haha\pL*)`
 )
 
@@ -47,7 +47,11 @@ func correctionOf(text string) (c correction, ok bool) {
 	}
 	bare := strings.TrimRight(chatTail.ReplaceAllString(text, ""), " .!…😅🙈😂")
 	if m := starred.FindStringSubmatch(bare); m != nil {
-		return correction{right: m[1] + m[2], text: bare, plainly: true}, true
+		c = correction{right: m[1] + m[2], text: bare, plainly: true}
+		if m := rightNot.FindStringSubmatch(c.right); m != nil {
+			c.right, c.wrong = m[1], m[2]
+		}
+		return c, true
 	}
 	if m := putRight.FindStringSubmatch(bare); m != nil {
 		if c.right, c.plainly = m[3], m[2] != ""; m[1]+m[2] == "" && speaksFirst.MatchString(bare) {
@@ -133,6 +137,9 @@ func (g *grouping) rightly(s statement, now corrected, text string) statement {
 		s.text, s.when, s.slot, s.words = dated+beside(s.text), when, a, countWords(now.text)
 		return s
 	}
+	if g.written != "" {
+		text = g.written
+	}
 	dated, when := resolve(text, g.said, g.english)
 	if when.grain != never {
 		s.when = when
@@ -157,8 +164,7 @@ func (g *grouping) putWrong(c correction) (*memd.Message, statement, corrected) 
 			others = append(others, earlier)
 			continue
 		}
-		before := &hearing{rules: g.rules, names: g.hearing.names, heard: g.heard[:i], shallow: true}
-		all, err := before.statements(g.ctx, earlier)
+		all, err := g.saidBefore(i)
 		if err != nil {
 			break
 		}
@@ -244,6 +250,9 @@ var closed = set(`age birthday date deadline diet port number marital weight hei
 // is false if that is not about the same thing.
 func (c correction) fits(s statement) (now corrected, ok bool) {
 	none := corrected{}
+	if now := c.inPlace(s); now.text != "" && c.ofKind(s) && (c.wrong != "" || c.sameSort(s)) {
+		return now, true
+	}
 	if s.slot.name == "" && s.with == nil {
 		if s.slot = looseSlot(s.text); !strings.HasPrefix(s.slot.name, "has:") {
 			return none, otherDay(s.text, c.right)
@@ -408,6 +417,7 @@ var (
 		set(`almond almonds walnut walnuts peanut peanuts nut nuts pecan pecans cashew cashews hazelnut hazelnuts pistachio pistachios sesame soy soya milk egg eggs wheat gluten fish shellfish shrimp shrimps prawn prawns crab lobster mussels oysters squid pizza pasta sushi ramen tacos taco burger burgers curry lasagna lasagne risotto paella gnocchi ravioli spaghetti noodles rice soup stew salad steak chicken beef pork lamb duck turkey bacon ham sausage sausages salmon tuna cod trout cheese bread butter yogurt yoghurt tofu falafel hummus kebab pho dumplings tempura udon soba fries chips potatoes potato tomatoes tomato carrots carrot onions onion garlic spinach broccoli cauliflower mushrooms mushroom olives olive cucumber peppers aubergine courgette beans lentils chickpeas avocado avocados apple apples pear pears banana bananas orange oranges lemon lemons lime limes grapes grape melon mango mangoes pineapple kiwi kiwis strawberry strawberries raspberry raspberries blueberry blueberries cherry cherries peach peaches plum plums fig figs coconut chocolate cake cakes cookies pancakes waffles ice-cream honey mustard celery corn oats oatmeal porridge burritos burrito quesadillas enchiladas bibimbap kimchi goulash schnitzel fondue raclette moussaka couscous biryani penicillin ibuprofen aspirin latex pollen bees wasps dust`),
 		set(`amsterdam athens atlanta austin baku bangalore bangkok barcelona basel beijing belfast belgrade bergen berlin bern bilbao birmingham bogota bologna bonn bordeaux boston bratislava bremen bristol brno brussels bucharest budapest cairo calgary cambridge cardiff chennai chicago cologne copenhagen dallas delhi denver detroit dresden dubai dublin edinburgh eindhoven florence frankfurt gdansk geneva genoa ghent glasgow gothenburg graz grenoble groningen hague hamburg hanoi hanover havana heidelberg helsinki houston istanbul jakarta jerusalem karachi kobe krakow kyiv kyoto lagos lausanne leeds leiden leipzig lille lima linz lisbon liverpool ljubljana london lucerne lugano luxembourg lyon madrid malaga malmo manchester manila marseille melbourne miami milan minsk montreal moscow mumbai munich nagoya nairobi nantes naples newcastle nice nuremberg oakland odesa osaka oslo ottawa oxford palermo paris perth philadelphia phoenix pisa porto portland prague riga rome rotterdam salzburg santiago sarajevo seattle seoul seville shanghai sheffield singapore sofia stockholm strasbourg stuttgart sydney tallinn tampere tbilisi tokyo toronto toulouse trieste turin utrecht valencia vancouver venice verona vienna vilnius warsaw wellington winterthur wroclaw york zagreb zurich argentina australia austria belgium brazil bulgaria canada chile china colombia croatia denmark egypt england estonia finland france germany greece hungary iceland india indonesia ireland israel italy japan kenya latvia lithuania malta mexico morocco netherlands nigeria norway peru poland portugal romania russia scotland serbia slovakia slovenia spain sweden switzerland taiwan thailand tunisia turkey ukraine vietnam wales texas california florida ohio oregon`),
 		set(`aldi lidl tesco ikea siemens bosch sap bmw audi porsche daimler volkswagen vw volvo toyota honda nissan ford tesla fiat renault peugeot opel mercedes skoda seat kia hyundai mazda microsoft apple amazon meta netflix nvidia intel amd ibm oracle samsung sony nokia ericsson philips novartis roche nestle pfizer bayer basf ubs migros coop rewe edeka walmart target costco starbucks mcdonalds dhl ups fedex deloitte kpmg accenture airbus boeing lufthansa ryanair adidas nike puma zalando shopify stripe spotify uber airbnb`),
+		set(`labrador beagle poodle dachshund pug boxer collie terrier spaniel greyhound whippet husky rottweiler dalmatian chihuahua corgi shepherd mastiff dobermann doberman retriever schnauzer maltese pomeranian setter pointer mongrel mutt goldendoodle labradoodle cockapoo persian siamese ragdoll tabby bengal birman sphynx`),
 		set(`dog dogs cat cats puppy kitten parrot hamster rabbit rabbits bunny tortoise turtle horse horses pony budgie canary gecko snake goldfish ferret hen hens goat goats mouse rat lizard`),
 		set(`running swimming cycling hiking climbing bouldering skiing snowboarding surfing sailing rowing dancing singing painting drawing reading writing cooking baking gardening knitting sewing crocheting photography chess yoga pilates boxing football soccer tennis basketball volleyball badminton squash golf hockey rugby cricket handball gaming fishing camping jogging walking pottery`),
 		set(`vegan vegetarian pescatarian pescetarian flexitarian omnivore keto paleo halal kosher celiac coeliac`),

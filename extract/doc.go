@@ -24,7 +24,8 @@
 //	             answer_ending.go what an answer says to be over
 //	correct.go   "sorry, I mean …" and "that was wrong: it's …"; correct_value.go
 //	             a word or two in the place of what was wrong, correct_kind.go whether it is of its kind,
-//	             correct_place.go where it stands then
+//	             correct_place.go where it stands then, correct_form.go the many ways of saying so,
+//	             correct_chain.go what was put right wrongly
 //	mend.go      a sentence that puts itself right, and what was moved to another day
 //	forget.go    "forget that …"; forget_topic.go what is asked to be forgotten by its topic
 //	form.go      "Name: …", "City: …"

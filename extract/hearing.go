@@ -32,6 +32,10 @@ type hearing struct {
 	heard []*memd.Message
 	// shallow says that nothing before a message is looked at but the question.
 	shallow bool
+	// chain is how many corrections of one another have been followed back.
+	chain int
+	// known is what was found out of messages that were looked at again, each once.
+	known map[looked][]statement
 	// redactor knows which of what is heard is a secret for what was asked before it.
 	redactor Redactor
 }
@@ -100,14 +104,21 @@ var waits = english(`^(?:(?:ok|okay|sure|sorry|no|oh|right|hi|hey|im|i'm|i am)[\
 // statement; nil if that is too far away or too long. Chatting says that others have
 // said nothing but small talk since.
 func (h *hearing) own(ctx context.Context, m *memd.Message) (from *memd.Message, last statement, chatting bool) {
+	return h.ownBy(m, func(i int) ([]statement, error) {
+		before := &hearing{rules: h.rules, names: h.names, heard: h.heard[:i], shallow: true}
+		return before.statements(ctx, h.heard[i])
+	})
+}
+
+// ownBy is own, of what reading a message gives.
+func (h *hearing) ownBy(m *memd.Message, read func(i int) ([]statement, error)) (from *memd.Message, last statement, chatting bool) {
 	chatting = true
 	for i := len(h.heard) - 1; i >= 0 && i >= len(h.heard)-reach; i-- {
 		earlier := h.heard[i]
 		if len(earlier.Text) > recalledText {
 			return nil, statement{}, false
 		}
-		before := &hearing{rules: h.rules, names: h.names, heard: h.heard[:i], shallow: true}
-		all, err := before.statements(ctx, earlier)
+		all, err := read(i)
 		if err != nil {
 			return nil, statement{}, false
 		}

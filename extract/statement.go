@@ -90,6 +90,9 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 			pieces = nil
 		}
 	}
+	if n := len(pieces); n > 1 && n <= 3 && g.english && !g.assistant && len(text) <= 120 && g.correctsIn(strings.Join(strings.Fields(text), " ")) {
+		pieces = nil
+	}
 	var given handover
 	theirs, again := make([]bool, len(pieces)), make([]bool, len(pieces))
 	if g.english && !g.assistant && !quoted {
@@ -328,6 +331,8 @@ type grouping struct {
 	// has been said.
 	lead     string
 	leadUsed bool
+	// written is a correction as it was written, while it is read in another form.
+	written string
 	// echoing says that the list to come is what an assistant was told.
 	echoing bool
 	// heardWords are the words of the messages just before, nil if not asked for yet.
@@ -502,7 +507,7 @@ func (g *grouping) sentence(text string) {
 	if g.english && !g.assistant && (g.unsays(text) || g.recounts(text) || g.disowns(text)) {
 		return
 	}
-	if g.english && !g.assistant && (g.takesBack(text) || g.putsRight(text) || g.corrects(text) || g.forgets(text)) {
+	if g.english && !g.assistant && (g.correctsIn(text) || g.takesBack(text) || g.putsRight(text) || g.corrects(text) || g.forgets(text)) {
 		return
 	}
 	passing := func() bool {
