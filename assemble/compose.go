@@ -905,13 +905,14 @@ func (c *composer) encode(m material, open, before []said, d draft) composed {
 	}
 	if len(lines) > 0 {
 		system := outgoing{role: string(memd.RoleSystem), plain: true, parts: []part{{text: strings.Join(lines, "\n")}}}
-		sent = append([]outgoing{system}, sent...)
+		out.messages = append(out.messages, system.encode())
+		out.used += tokensPerMessage + c.count(system.role, math.MaxInt) + c.countLines(system.parts[0].text)
 	}
 	for _, s := range sent {
 		out.messages = append(out.messages, s.encode())
 		out.used += c.tokens(s, math.MaxInt)
 	}
-	if len(sent) > 0 {
+	if len(out.messages) > 0 {
 		out.used += tokensPerAnswer
 	}
 	return out

@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"hash/maphash"
+	"math"
 	"strings"
 	"sync"
 	"unicode"
@@ -113,6 +114,21 @@ func (c *counter) count(text string, limit int) int {
 		c.known.Add(key, n)
 	}
 	return n
+}
+
+// countLines is count of lines that were counted one by one before, each with its line break:
+// no token reaches over that to a letter.
+func (c *counter) countLines(text string) (n int) {
+	for from := 0; ; {
+		cut := strings.IndexByte(text[from:], '\n') + 1
+		if from += cut; cut == 0 || from == len(text) {
+			return n + c.count(text, math.MaxInt)
+		}
+		if next, _ := utf8.DecodeRuneInString(text[from:]); unicode.IsLetter(next) {
+			n += c.count(text[:from], math.MaxInt)
+			text, from = text[from:], 0
+		}
+	}
 }
 
 func (c *counter) countChunk(chunk string) int {

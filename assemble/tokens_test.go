@@ -148,3 +148,15 @@ func FuzzTrim(f *testing.F) {
 		}
 	})
 }
+
+// Lines have as many tokens together as one by one.
+func TestCountOfLinesIsThatOfTheWhole(t *testing.T) {
+	c := newTestCounter(t)
+	rapid.Check(t, func(t *rapid.T) {
+		pieces := rapid.SliceOfN(rapid.SampledFrom([]string{"user: I like tea", "Ana: 里斯本很好", "\n", "\n\n", "\n  ", ".", "/", "'s", " ", "…", "42", "\u0301", "naïve", "x\r", "👨‍👩‍👧", "{}", "\t"}), 0, 30).Draw(t, "pieces")
+		text := strings.Join(pieces, "")
+		if got, want := c.countLines(text), c.count(text, plenty); got != want {
+			t.Fatalf("%q has %d tokens by lines, %d as a whole", text, got, want)
+		}
+	})
+}
