@@ -476,6 +476,9 @@ func workSlot(s *saying) (about, bool) {
 			return about{}, false // a choir is no employer
 		}
 	}
+	if s.denied && s.match(leavesJob, "quit", "left", "lost", "resign", "fired", "laid off", "retired", "let go") != nil {
+		return about{}, false // "I didn't quit my job"
+	}
 	if m := s.match(leavesJob, "quit", "left", "lost", "resign", "leaving", "gave up", "fired", "laid off", "retired", "let go", "stopped work"); m != nil && (strings.Contains(strings.ToLower(s.predicate), "job") || strings.Contains(s.predicate, " at ") || strings.Contains(s.predicate, " from ") || strings.Contains(s.predicate, "position")) {
 		firm := s.firm(m[1])
 		if hasJob := strings.Contains(strings.ToLower(s.predicate), "job"); hasJob || firm != "" && (startsName(firm) || !strings.HasPrefix(s.lowPredicate, "left") && !strings.HasPrefix(s.lowPredicate, "lost")) {

@@ -574,6 +574,10 @@ func (g *grouping) sentence(text string) {
 	if did == states && g.english && !g.adjacent && carriesNothing(text) && !g.onTopic(text) {
 		did = chats
 	}
+	if did == states && g.english && !g.assistant && (inJestAfter.MatchString(text) || wondersAt(text)) {
+		g.spoken, g.asked, g.adjacent = true, "", false
+		return
+	}
 	if did == states && wholeQuote.MatchString(text) && (g.assistant || len(g.heard) > 0 || g.spoken) {
 		did = chats // somebody else's words, or a text that is worked on
 	}
