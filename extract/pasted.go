@@ -51,7 +51,7 @@ var (
 	// shownExamples opens a row of examples.
 	shownExamples = english(`^` + lightWords + `(?:here(?:'s| is| are)|these are|the following are|see)\s+(?:my |an? |some |the |a few |two |three |more )?(?:\pL+ )?(?:examples?|samples?|few-?shots?)\b[^.?!]{0,40}:\s*$`)
 	// opensLetter opens a letter, signsOff ends it.
-	opensLetter = english(`^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|greetings|hiya)\b[ ,]*(?:(?:mr|mrs|ms|dr|prof)\.? )?(?:\p{Lu}[\pL'-]+|all|team|everyone|there|sir|madam|friend)(?: (?:and )?\p{Lu}[\pL'-]+){0,2}\s*(?:[,!:.–—-]|$)`)
+	opensLetter = english(`^(?:hi|hello|hey|dear|good (?:morning|afternoon|evening)|greetings|hiya)\b[ ,]*(?:(?:mr|mrs|ms|dr|prof)\.? )?(?:\p{Lu}[\pL'-]+|all|team|everyone|there|sirs?(?: or madam)?|madam|friend|to whom it may concern|hiring (?:manager|team|committee))(?: (?:and )?\p{Lu}[\pL'-]+){0,2}\s*(?:[,!:.–—-]|$)`)
 	signsOff    = english(`^(?:(?:with |all (?:the |my )?|very |my )?(?:best|kind(?:est)?|warm(?:est)?|many|good)(?: (?:wishes|regards|thanks))?|regards|(?:yours )?(?:sincerely|truly|faithfully|respectfully|cordially)(?: yours)?|yours(?: ever)?|cheers|love|lots of love|much love|xo+x*o*|thanks(?: again| so much| a lot| in advance)?|thank you(?: so much)?|take care|talk soon|speak soon|see you(?: soon)?|hugs|warmly)[\s,.!–—-]*(\p{Lu}[\pL'.-]*(?: \p{Lu}[\pL'.-]*){0,2})?[\s.]*$`)
 	writesOn    = english(`^p\.?\s?s\b`)
 )
@@ -154,7 +154,16 @@ func opensPaste(pieces []piece, i int) (from, to int) {
 		return 0, 0
 	}
 	if next.line <= p.line {
+		if answersText.MatchString(text) && asksOfOther.MatchString(text) && (toText.MatchString(text) || toThisText.MatchString(text)) {
+			n := paragraphEnd(pieces, i)
+			if n < len(pieces) && (greets.MatchString(pieces[n].text+" ") || opensLetter.MatchString(pieces[n].text)) {
+				return n, pasteEnd(pieces, n)
+			}
+		}
 		return 0, 0
+	}
+	if jobAd.MatchString(text) {
+		return i, adEnd(pieces, i+1)
 	}
 	colon = strings.HasSuffix(strings.TrimSpace(text), ":")
 	block := next.paragraph > p.paragraph
@@ -178,6 +187,19 @@ func opensPaste(pieces []piece, i int) (from, to int) {
 		return i, pasteEnd(pieces, i+1)
 	}
 	return 0, 0
+}
+
+// jobAd is a heading over what a company writes of itself and whom it looks for.
+var jobAd = english(`^\W*(?:(?:this|here)(?:'s| is) )?(?:the |a |an )?(?:job|work|position|vacancy|role)?\s*(?:ad|advert|advertisement|posting|offer|description|listing|vacancy)\b[^.?!:]{0,40}:\s*$`)
+
+// adEnd gives where it ends: with a paragraph that is of "I", or a question.
+func adEnd(pieces []piece, from int) int {
+	for n := from + 1; n < len(pieces); n++ {
+		if pieces[n].paragraph > pieces[n-1].paragraph && (asksOn.MatchString(pieces[n].text) || endsAsking(pieces[n].text) || speaksSelf.MatchString(pieces[n].text) && !strings.HasPrefix(strings.ToLower(pieces[n].text), "we") && !strings.HasPrefix(strings.ToLower(pieces[n].text), "our")) {
+			return n
+		}
+	}
+	return len(pieces)
 }
 
 // asksHere says whether a request has the text that it is about behind its own colon.

@@ -136,3 +136,48 @@ func TestWhatMayBeItsSendersOwnIsKept(t *testing.T) {
 		}
 	}
 }
+
+// Behind a text that shows where it ends its sender speaks on.
+func TestTheSenderSpeaksOnBehindAText(t *testing.T) {
+	const behind = "I work as a baker in Kiel"
+	for _, text := range []string{
+		"Summarize this article:\n\n\"I moved to Alaska in 1999,\" says Maria Lopez. \"I have seven dogs.\" Lopez is a musher.\n\n",
+		"translate these lyrics: \"I was born in the USA, I got a brother at Khe Sanh\"\n\n", "translate these lyrics: \"I was born in the USA, I got a brother at Khe Sanh\" ",
+		"translate this: \"I have a horse and I live in Bath\" - ", "What does this poem mean?\n\nI wandered lonely as a cloud\nThat floats on high o'er vales and hills\n\n",
+		"Review: \"We stayed here with our 3 kids and my husband got sick.\"\n\n", "Translate to French: I live in Bath and I have a horse.\n\n", "make this sound better: I am a carpenter from Bath and I have a horse\n\n",
+		"Write a story that starts with: I live in Bath and I have a horse.\n\n", "---------- Forwarded message ---------\nFrom: Petra <p@x.test>\nSubject: hi\n\nI live in Bath now and I have a horse.\n\nPetra\n\n",
+		"He wrote:\n> I live in Bath now.\n> I have a horse.\n\n", "Job ad:\n\nWe are looking for a cook. You have 5 years of experience. You speak German. We are based in Bath.\n\n",
+	} {
+		if got := texts(talked(t, text+behind)); len(got) != 1 || got[0] != behind {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+	for _, text := range []string{
+		"Summarize this article:\n\nI moved to Alaska in 1999.\n\nI have seven dogs.\n\nI run a shop.", "can you reply to this email?\n\nHi,\nMy name is Oliver Grant.\n\nI live in Bath.\n\nBest,\nOliver",
+		"Job ad I'm applying to:\n\nWe are based in Munich.\n\nYou speak German fluently.", "translate this: \"I have a horse and I live in Bath\" to German",
+	} {
+		if got := texts(talked(t, text)); len(got) > 0 {
+			t.Errorf("%q states %q", text, got)
+		}
+	}
+	checkAll(t, []says{
+		gives("can you reply to this email? I'm the manager of the Leeds branch.\n\nHi,\nMy name is Oliver Grant and I live in Bath.\nBest,\nOliver", "I'm the manager of the Leeds branch"),
+	})
+	var said strings.Builder
+	for _, got := range talked(t, "rewrite this for my dating profile: I'm 38, love hiking and have a beagle") {
+		said.WriteString(got.Text + "\n")
+	}
+	for _, want := range []string{"38", "hiking", "beagle"} {
+		if !strings.Contains(said.String(), want) {
+			t.Errorf("%q of %q", want, said.String())
+		}
+	}
+}
+
+func TestHeadingsAreNoMemories(t *testing.T) {
+	for _, text := range []string{"WhatsApp chat:", "[Retrieved memories]", "Job ad I'm applying to:", "I filled this in for you:"} {
+		if got := texts(talked(t, text)); len(got) > 0 {
+			t.Errorf("%q states %q", text, got)
+		}
+	}
+}

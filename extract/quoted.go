@@ -12,7 +12,7 @@ var (
 	// textual are those of them that name a text.
 	textual = english(`\b(?:e-?mail|mail|letter|message|text|paragraph|sentences?|essay|post|draft|article|grammar|spelling|transcript|review|tweet|poem|lyrics|story|speech|passage|excerpt|caption|to (?:english|german|french|spanish|italian|portuguese|dutch|japanese|chinese|arabic|polish|turkish))\b`)
 	// ownText is a text that its sender says to be of theirs.
-	ownText = english(`\bmy (?:own )?(?:cover letter|letter|e-?mail|bio|essay|cv|resume|post|message|draft|text|profile|application|speech|story|paragraph|intro|introduction|statement)\b`)
+	ownText = english(`\bmy (?:own |new |short |personal |dating |tinder |hinge |bumble |linkedin |twitter |instagram |facebook )*(?:cover letter|letter|e-?mail|bio|essay|cv|resume|post|message|draft|text|profile|application|speech|story|paragraph|intro|introduction|statement)\b`)
 	// wroteThis tells that somebody else wrote what follows.
 	wroteThis = english(`^(?:my|our|the|a|this)\s+[\pL' -]{2,30}?\s+(?:wrote|sent|posted|emailed|mailed|texted|messaged|forwarded)(?: me| us| to me)?(?: this| the following)?\b[^.!]*:?\W*$`)
 )

@@ -96,7 +96,12 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	var given handover
 	theirs, again := make([]bool, len(pieces)), make([]bool, len(pieces))
 	if g.english && !g.assistant && !quoted {
+		pieces = partQuotes(pieces)
 		theirs, again = pasted(pieces)
+		if k := speaksOn(pieces); k < len(pieces) {
+			again[k] = true
+			clear(theirs[k:])
+		}
 	}
 	for i, p := range pieces {
 		if err := ctx.Err(); err != nil {
@@ -385,6 +390,9 @@ func (g *grouping) judge(text string) (act, string) {
 func (g *grouping) take(ctx context.Context, p piece, introduces bool) {
 	switch p.kind {
 	case caption:
+		if g.english && headsOnly.MatchString(p.text) {
+			return
+		}
 		g.caption(p.text)
 		return
 	case lead:
@@ -574,6 +582,10 @@ func (g *grouping) sentence(text string) {
 	if did == states && g.english && !g.adjacent && carriesNothing(text) && !g.onTopic(text) {
 		did = chats
 	}
+	if did == states && g.english && !g.assistant && headsOnly.MatchString(text) && slotOf(text).name == "" {
+		g.adjacent = false
+		return
+	}
 	if did == states && g.english && !g.assistant && (inJestAfter.MatchString(text) || wondersAt(text)) {
 		g.spoken, g.asked, g.adjacent = true, "", false
 		return
@@ -628,6 +640,9 @@ func (g *grouping) sentence(text string) {
 	g.asked, g.adjacent = "", true
 }
 
+// headsOnly is a heading that tells nothing without what it is over.
+var headsOnly = english(`^\W*(?:(?:whatsapp|telegram|signal|slack|chat|group|our|the|my|this|retrieved|stored|saved|job|work)\s+)*(?:chats?|conversation|transcript|chat log|logs?|thread|memor(?:y|ies)|ad|advert|posting|description|listing)\b[^.?!:]{0,30}[:\]]\s*$|^(?:i|we) (?:filled|wrote|typed|pasted|copied|answered|put) (?:this|it|that|these|them|the form)\b[^.?!:]{0,30}:\s*$|^(?:he|she|they|someone) (?:just )?(?:wrote|said|says|sent|texted|posted|replied|answered)(?: (?:me|us|this|back))*:\s*$`)
+
 // tellsInParts takes an introduction, or a question that tells something by the way.
 func (g *grouping) tellsInParts(text string) bool {
 	parts := g.introduction(text)
@@ -656,11 +671,38 @@ func (g *grouping) carries(text string) bool {
 	if from == nil || !chatting {
 		return false
 	}
+	if heOrShe[wordsOf(text)[0].low] && petHad.MatchString(last.text) {
+		if earlier, told := g.person(from); earlier != nil {
+			from, last = earlier, told
+		}
+	}
 	dated, when := resolve(strings.TrimRight(text, "."), g.said, g.english)
 	g.out = append(g.out, statement{
 		text: dated + " (said before: " + last.text + ")", when: when, words: countWords(text) + countWords(last.text), with: from,
 	})
 	return true
+}
+
+// petHad tells of an animal or a thing that is not named: whoever is "she" next need not be it.
+var petHad = english(`^(?:i|we)(?:'ve| have)? (?:have|got|own|bought|keep|adopted|drive|want|like|love|need)?\s*(?:an?|the|two|three|some|my|our)\s+[\pL-]+(?: [\pL-]+)?\W*$`)
+
+var heOrShe = set(`he he's he'll he'd she she's she'll she'd`)
+
+// person gives what its speaker said before a message, and of whom somebody who is told of
+// at its beginning is: "my sister is called Nora".
+func (g *grouping) person(than *memd.Message) (*memd.Message, statement) {
+	for i := len(g.heard) - 1; i > 0; i-- {
+		if g.heard[i] != than {
+			continue
+		}
+		before := &hearing{rules: g.rules, names: g.hearing.names, heard: g.heard[:i], shallow: true}
+		from, last, chatting := before.own(g.ctx, g.message)
+		if _, _, known := relative(last.text + " x"); from != nil && chatting && known {
+			return from, last
+		}
+		break
+	}
+	return nil, statement{}
 }
 
 // add puts a sentence beside the one it leans on, or lets it stand by itself.
