@@ -295,7 +295,7 @@ func (a *App) startUp(ctx context.Context) error {
 		return err
 	}
 	a.onStop("sweeper", sweeper.Stop)
-	a.metrics.MustRegister(newBacklog(workers), newPoolStats("requests", a.pool), newPoolStats("filters", a.pool.Once()), newPoolStats("workers", workers))
+	a.metrics.MustRegister(newBacklog(workers, a.pool.Away), newPoolStats("requests", a.pool), newPoolStats("filters", a.pool.Once()), newPoolStats("workers", workers))
 
 	// Imports are workers' work: requests need not wait for their connections.
 	if a.cfg.Workers > 0 {

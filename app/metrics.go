@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
@@ -31,17 +32,20 @@ func metricsHandler(r *prometheus.Registry) http.Handler {
 // when scraped.
 type backlog struct {
 	pool             *postgres.Pool
+	away             func() bool // Postgres is known to be: it is not asked
 	count, oldest    *prometheus.Desc
 	dead, oldestDead *prometheus.Desc
 }
 
-func newBacklog(pool *postgres.Pool) *backlog {
-	return &backlog{pool: pool,
+func newBacklog(pool *postgres.Pool, away func() bool) *backlog {
+	return &backlog{pool: pool, away: away,
 		count:      prometheus.NewDesc("memd_ingest_open_messages", "Messages that have not settled.", []string{"state"}, nil),
 		oldest:     prometheus.NewDesc("memd_ingest_oldest_open_seconds", "Age of the oldest message that has not settled.", []string{"state"}, nil),
 		dead:       prometheus.NewDesc("memd_ingest_dead_letters", "Messages that were given up and neither retried nor discarded.", nil, nil),
 		oldestDead: prometheus.NewDesc("memd_ingest_oldest_dead_letter_seconds", "How long ago the first of them was given up.", nil, nil)}
 }
+
+var errAway = errors.New("Postgres does not answer")
 
 func (b *backlog) Describe(ch chan<- *prometheus.Desc) {
 	ch <- b.count
@@ -51,6 +55,10 @@ func (b *backlog) Describe(ch chan<- *prometheus.Desc) {
 }
 
 func (b *backlog) Collect(ch chan<- prometheus.Metric) {
+	if b.away() {
+		ch <- prometheus.NewInvalidMetric(b.count, errAway)
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
 	defer cancel()
 	counts := map[string]float64{"pending": 0, "running": 0, "failed": 0}

@@ -39,6 +39,9 @@ const (
 	// lingering is for how long what comes of a body that is refused is taken: a caller who
 	// is still sending would not see the answer.
 	lingering = 2 * time.Second
+	// lingeringBytes is how much of one is taken whose end nobody knows; of one that says how
+	// long it is, four times maxBody: that caller comes to an end, and then reads the answer.
+	lingeringBytes = 8 << 20
 )
 
 // lane is what requests of a kind share: none of another kind takes their turns.
@@ -137,7 +140,11 @@ func (s *server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	}()
 	drain := func() {
 		_ = control.SetReadDeadline(time.Now().Add(min(lingering, s.cfg.Timeout)))
-		_, _ = io.CopyN(io.Discard, r.Body, 4*maxBody)
+		most := int64(lingeringBytes)
+		if r.ContentLength >= 0 {
+			most = 4 * maxBody
+		}
+		_, _ = io.CopyN(io.Discard, r.Body, most)
 	}
 	if r.ContentLength > maxBody {
 		if r.Header.Get("Expect") == "" { // else nothing of it is sent

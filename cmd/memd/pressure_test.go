@@ -107,6 +107,9 @@ func TestAFrozenPostgresIsSaidAtOnce(t *testing.T) {
 	if status, _, answer := d.ask(15*time.Second, "GET", "/healthz", ""); status != 200 {
 		t.Errorf("not alive: %d %s", status, answer)
 	}
+	if _, metrics := d.try(http.MethodGet, "/metrics", ""); !strings.Contains(metrics, `memd_worker_breaker_open{dependency="postgres"} 1`) {
+		t.Error("the metric says that Postgres is there")
+	}
 	began := time.Now()
 	round(40)
 	t.Logf("%d requests were refused within %v", 40*len(requests), time.Since(began).Round(time.Millisecond))
