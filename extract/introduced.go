@@ -17,6 +17,9 @@ var (
 	nameOfSelf = newPattern(`^\p{Lu}[\pL'’-]+(?: \p{Lu}[\pL'’-]+)?$`)
 )
 
+// selfFirst are pieces of which iAmFirst has one.
+var selfFirst = []string{"i'm ", "i’m ", "im ", "i am ", "my name"}
+
 // introduction parts an introduction into what it tells of who speaks, nil if that is not all it
 // does: it begins with a name and has an age, a place or an occupation behind it.
 func (g *grouping) introduction(text string) []clausePart {
@@ -25,7 +28,10 @@ func (g *grouping) introduction(text string) []clausePart {
 		return nil
 	}
 	asked := !g.spoken && len(g.heard) > 0 && !sameSpeaker(g.heard[len(g.heard)-1], g.message) && asksOfSelf.MatchString(head(g.heard[len(g.heard)-1].Text, 400))
-	opening := iAmFirst.FindString(bare)
+	opening := ""
+	if contains(strings.ToLower(head(bare, 40)), selfFirst) {
+		opening = iAmFirst.FindString(bare)
+	}
 	if opening == "" && !asked {
 		return nil
 	}

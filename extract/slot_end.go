@@ -123,9 +123,15 @@ func keptSlot(s *saying) (about, bool) {
 // switchesTo tells what somebody uses from now on.
 var switchesTo = english(`^(?:have\s+)?(?:just\s+|finally\s+)?(switched|migrated|moved|changed|converted|ported|went over)\s+(?:(?:everything|completely|over|fully|all|back|away|it all)\s+)*to\s+(\p{Lu}[\pL\d+#.-]*(?:\s\p{Lu}[\pL\d+#.-]*)?|\pL+)(?:\W*$|[,;(–—!]|\.\s|\s+(?:now|last|this|yesterday|today|recently|because|and|but|for (?:the|our|my|everything|all)|since|in (?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|\d)|instead|a (?:week|month|year|while)|two|three)\b)`)
 
+// usesInstead tells what somebody uses no more, and what in its place.
+var usesInstead = english(`^(?:have\s+)?(?:just\s+|finally\s+)?(?:replaced|swapped)\s+(?:our\s+|the\s+|my\s+)?(\pL[\pL\d+#.-]*)\s+(?:with|by|for)\s+\p{Lu}`)
+
 // switchSlot reads what somebody uses since they changed to it: what was used for the same
 // before is over.
 func switchSlot(s *saying) (about, bool) {
+	if m := s.match(usesInstead, "replaced", "swapped"); m != nil && s.self() && !s.denied && (notPlaces[strings.ToLower(m[1])] || services[strings.ToLower(m[1])]) {
+		return about{name: "habit:use " + strings.ToLower(m[1]), negated: true}, true
+	}
 	m := s.match(switchesTo, "switched", "migrated", "moved", "changed", "converted", "ported", "went over")
 	if m == nil || !s.self() || s.denied {
 		return about{}, false

@@ -25,7 +25,7 @@ func TestWhoIsThePartnerNoMore(t *testing.T) {
 	slotTable(t, map[string]string{
 		"we broke up": "!partner", "Nina and I broke up": "!partner=Nina", "My wife and I split up": "!partner", "I left my husband last year": "!partner", "I left my wife": "!partner",
 		"Lisa left me": "!partner=Lisa", "My girlfriend left me last month": "!partner", "Lisa left me for someone else": "!partner=Lisa", "my boyfriend dumped me": "!partner", "I dumped Tom": "!partner=Tom",
-		"I divorced Ana": "marital status=divorced", "we got divorced last month": "marital status=divorced", "My husband divorced me": "marital status=divorced", "I'm single again": "marital status=single", "I'm in a happy relationship": "marital status=in a relationship", "I'm not in a relationship": "!marital status=in a relationship",
+		"I divorced Ana": "marital status=divorced", "we got divorced last month": "marital status=divorced", "My husband divorced me": "marital status=divorced", "I'm single again": "marital status=single", "My wife passed away": "!partner", "My husband Tom died in May": "!partner=Tom", "I'm a widow": "marital status=widowed", "I lost my husband last year": "!partner", "I lost my husband in the crowd and found him": "", "I'm in a happy relationship": "marital status=in a relationship", "I'm not in a relationship": "!marital status=in a relationship",
 		"I live alone now": "!lives with", "I live by myself": "!lives with", "I live on my own since May": "!lives with", "I don't live alone anymore": "lives with", "I live with Ana": "lives with:ana",
 		"My girlfriend moved out": "!lives with:partner", "My sister Ana moved out last week": "!lives with:ana", "Ana moved out of our flat": "!lives with:ana",
 		// Of something else:
@@ -53,7 +53,7 @@ func TestHowOftenAndWhatIsUsed(t *testing.T) {
 	slotTable(t, map[string]string{
 		"I run twice a week": "habit:run=twice a week", "I run four times a week now": "habit:run=four times a week", "I go running twice a week": "habit:run=twice a week", "I don't go running anymore": "!habit:run", "I meditate every day": "habit:meditate=every day",
 		"I play tennis 3 times a week": "habit:play tennis=3 times a week", "I run 5 km twice a week": "habit:run=5 km", "I drink coffee every morning": "habit:drink coffee",
-		"we switched to Postgres": "habit:use postgres", "We moved to Postgres last week": "habit:use postgres", "I switched to Linux": "habit:use linux", "I moved to Python": "habit:use python", "We moved to Slack last week": "habit:use slack", "we switched from MySQL to Postgres": "!habit:use mysql", "We migrated to Kubernetes in March": "habit:use kubernetes",
+		"we switched to Postgres": "habit:use postgres", "We moved to Postgres last week": "habit:use postgres", "I switched to Linux": "habit:use linux", "I moved to Python": "habit:use python", "We moved to Slack last week": "habit:use slack", "we switched from MySQL to Postgres": "!habit:use mysql", "We migrated to Kubernetes in March": "habit:use kubernetes", "We replaced MySQL with Postgres": "!habit:use mysql", "We replaced Tom with Anna": "",
 		// Of something else:
 		"I switched to decaf": "", "I moved to Bonn last week": "home=Bonn", "I switched to German": "", "I run a bakery": "has:bakery", "we moved to Monday": "", "I switched to plan B": "",
 	})

@@ -35,14 +35,16 @@ var (
 
 	marital = english(`^(?:am|is|are)\s+(?:happily |newly |recently |legally |not )*(single|married|divorced|engaged|widowed|separated|in a (?:\pL+ |long-distance )?relationship)(?:$|[^\pL-])`)
 	// weddedTo is nobody.
-	weddedTo   = english(`\b(?:married|engaged) (?:to|in|with)\s+(?:(?:my|the|his|her|our|a)\s+)(?:job|work|idea|career|phone|desk|laptop|sea|game|business|company|notion|conversation|talks|debate|project|plan|bottle)\b|\b(?:married|engaged|divorced)\b.{0,20}\bin (?:(?:a|the|my|this|that|an|our) (?:\pL+ )?(?:game|dream|play|movie|film|story|roleplay|simulation|rpg|mmo|show|skit|sketch)|minecraft|the sims|sims|skyrim|stardew|vr|roblox|animal crossing|fallout|my dreams?)\b`)
-	elidedWed  = english(`^(married|divorced|single|engaged|widowed)(?:\s+(?:to|now|again|with|since)\b|\W*$)`)
-	gotMarried = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on|in|this|back|after|two|three|a|finally|recently)\b.*|\W*)$`)
-	brokeUp    = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|me and (?:my )?(` + partners + `|\pL[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together|are over|are done|are finished|called it quits|broke it off|ended things|have split)`)
-	seeing     = english(`^(?:am|are|have been|been|started|began)\s+(?:seeing|dating|going out with)\s+(?:(?:a|an|this|some)\s+)?(?:(?:new|really nice|nice|lovely)\s+)?(?:(?:guy|girl|man|woman|boy|bloke|lad|lass|dude|lady|person|someone|somebody)\s*,?\s+(?:called|named)\s+(\pL[\pL'’-]+)|(\p{Lu}[\pL'’-]+))`)
-	namedLove  = english(`^(?:have|have got|got)\s+(?:a|an|my)\s+(?:new |lovely |wonderful )?(?:` + partners + `)(?: now)?,?\s+(?:called|named)\s+(\pL[\pL'’-]+)`)
-	inCouple   = english(`^(?:have|have got|got)\s+(?:a|my)\s+(?:new\s+)?(?:girlfriend|boyfriend|partner|bf|gf)(?:\W*$|\s*[,.;!(].*|\s+(?:now|again|called|named)\b.*)`)
-	leftThem   = english(`^(?:broke up with|split up with|split from|separated from|divorced|dumped)\s+(?:my\s+)?(` + partners + `|\p{Lu}[\pL'’-]+)|^left my (` + partners + `)(?:\W*$|\s*[,.;!(].*|\s+(?:last|in|this|for (?:good|someone|somebody|another)|two|three|a (?:week|month|year)|after|because|and|now|yesterday|today|recently)\b)`)
+	weddedTo    = english(`\b(?:married|engaged) (?:to|in|with)\s+(?:(?:my|the|his|her|our|a)\s+)(?:job|work|idea|career|phone|desk|laptop|sea|game|business|company|notion|conversation|talks|debate|project|plan|bottle)\b|\b(?:married|engaged|divorced)\b.{0,20}\bin (?:(?:a|the|my|this|that|an|our) (?:\pL+ )?(?:game|dream|play|movie|film|story|roleplay|simulation|rpg|mmo|show|skit|sketch)|minecraft|the sims|sims|skyrim|stardew|vr|roblox|animal crossing|fallout|my dreams?)\b`)
+	elidedWed   = english(`^(married|divorced|single|engaged|widowed)(?:\s+(?:to|now|again|with|since)\b|\W*$)`)
+	gotMarried  = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on|in|this|back|after|two|three|a|finally|recently)\b.*|\W*)$`)
+	brokeUp     = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|me and (?:my )?(` + partners + `|\pL[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together|are over|are done|are finished|called it quits|broke it off|ended things|have split)`)
+	seeing      = english(`^(?:am|are|have been|been|started|began)\s+(?:seeing|dating|going out with)\s+(?:(?:a|an|this|some)\s+)?(?:(?:new|really nice|nice|lovely)\s+)?(?:(?:guy|girl|man|woman|boy|bloke|lad|lass|dude|lady|person|someone|somebody)\s*,?\s+(?:called|named)\s+(\pL[\pL'’-]+)|(\p{Lu}[\pL'’-]+))`)
+	namedLove   = english(`^(?:have|have got|got)\s+(?:a|an|my)\s+(?:new |lovely |wonderful )?(?:` + partners + `)(?: now)?,?\s+(?:called|named)\s+(\pL[\pL'’-]+)`)
+	inCouple    = english(`^(?:have|have got|got)\s+(?:a|my)\s+(?:new\s+)?(?:girlfriend|boyfriend|partner|bf|gf)(?:\W*$|\s*[,.;!(].*|\s+(?:now|again|called|named)\b.*)`)
+	leftThem    = english(`^(?:broke up with|split up with|split from|separated from|divorced|dumped)\s+(?:my\s+)?(` + partners + `|\p{Lu}[\pL'’-]+)|^left my (` + partners + `)(?:\W*$|\s*[,.;!(].*|\s+(?:last|in|this|for (?:good|someone|somebody|another)|two|three|a (?:week|month|year)|after|because|and|now|yesterday|today|recently)\b)`)
+	isWidowed   = english(`^(?:am|is|became)\s+(?:a\s+)?widow(?:er)?\b`)
+	partnerDied = english(`^(?:my\s+(?:late\s+)?(?:` + partners + `)(?:,?\s+(\p{Lu}[\pL'’-]+),?)?\s+(?:has\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on)|i lost my (?:` + partners + `)(?:\s+(?:last|in (?:the (?:war|fire|accident|crash)|\d{4}|january|february|march|april|may|june|july|august|september|october|november|december)|to|this|two|three|a (?:week|month|year)|\d+)\b|\W*$))`)
 	// leftMe is the same of who was left.
 	leftMe = english(`^(?:my\s+)?(` + partners + `|\p{Lu}[\pL'’-]+)\s+(?:has\s+|have\s+)?(?:just\s+|finally\s+|recently\s+)?(?:left|dumped|divorced|walked out on|broke up with|broken up with|split up with) me(?:\W*$|\s*[,.;!(].*|\s+(?:for (?:good|someone|somebody|another|her|his|a (?:man|woman|guy|girl|colleague|coworker))|last|in|this|yesterday|today|recently|after|because|and|two|three|four|a (?:week|month|year|while|few)|\d+)\b)`)
 
@@ -265,6 +267,13 @@ func maritalSlot(s *saying) (about, bool) {
 	}
 	if m := s.match(inCouple, strings.Split(partners, "|")...); m != nil && s.self() && !s.denied {
 		return about{name: "marital status", value: "in a relationship"}, true
+	}
+	if m := s.match(isWidowed, "widow"); m != nil && s.known && !s.denied {
+		return about{name: "marital status", subject: s.subject, value: "widowed"}, true
+	}
+	if m := s.matchText(partnerDied, "died", "passed", "lost my"); m != nil {
+		a := about{name: "partner", negated: true, value: m[1]}
+		return a, true
 	}
 	gone := ""
 	if m := s.matchText(brokeUp, "broke", "split", "separated", "divorced", "parted", "together", "are over", "are done", "finished", "quits", "broke it", "ended things"); m != nil {

@@ -198,6 +198,7 @@ func (c *claim) endsOfCouple(o *claim) bool {
 }
 
 var (
+	worksAs  = regexp.MustCompile(`\bwork(?:s|ing)? (?:full[- ]time )?as\b`)
 	promoted = regexp.MustCompile(`\bpromoted (?:to|as)\b`)
 	// postAt names what somebody is and where, atAs the other way round.
 	postAt = regexp.MustCompile(`\b(?:am|are|is|as) (?:now )?(?:a|an|the) ([\pL -]{2,40}?) (?:at|for|with) `)
@@ -217,11 +218,16 @@ func (c *claim) post() string {
 	return ""
 }
 
-// endsJob says whether a post ends another: one at the same place, or the one before a
-// promotion.
+// endsJob says whether a post ends another, one at the same place or the one before a
+// promotion, or what is told to be over of work ends a post.
 func (c *claim) endsJob(o *claim) bool {
-	if c.negated || o.negated {
+	switch {
+	case o.negated || c.negated && c.slot == o.slot:
 		return false
+	case c.negated && c.slot == "role": // "I'm no longer a cashier"
+		return c.value != "" && alikeValues(c.value, o.post())
+	case c.negated: // "I quit my job"
+		return c.value == "" && worksAs.MatchString(o.form())
 	}
 	was, is := o.post(), c.post()
 	if was == "" || is == "" || alikeValues(was, is) {

@@ -47,6 +47,9 @@ func TestWhatHoldsInTheEnd(t *testing.T) {
 		"another database":                    {[]string{"We use MySQL.", "We use Vue.", "We switched to Postgres."}, []int{1, 2}},
 		"migrated":                            {[]string{"We use MySQL.", "We migrated from MySQL to Postgres."}, []int{1}},
 		"more often":                          {[]string{"I run twice a week.", "I play tennis twice a week.", "I run four times a week now."}, []int{1, 2}},
+		"widowed":                             {[]string{"My wife is Ana.", "My wife passed away."}, []int{1}},
+		"out of work":                         {[]string{"I work as a nurse.", "I quit my job."}, []int{1}},
+		"replaced":                            {[]string{"We use MySQL.", "We replaced MySQL with Postgres."}, []int{1}},
 		"another post":                        {[]string{"I'm a cashier at Aldi.", "I'm a manager at Aldi now."}, []int{1}},
 	} {
 		c1 := d.caller(t)
