@@ -7,6 +7,7 @@
 //	go run ./bench -short               a few seconds, so that it cannot rot
 //	go run ./bench -only among          the figures whose name matches
 //	go run ./bench -json figures.json   the table as JSON beside it
+//	go run ./bench -bursts              what bursts do to a node's workers, simulated
 //
 // It starts its own Postgres and NATS in a temporary folder and ends them.
 package main
@@ -110,7 +111,17 @@ func main() {
 	short := flag.Bool("short", false, "a few seconds instead of minutes")
 	only := flag.String("only", "", "measure the figures whose name matches this regular expression")
 	out := flag.String("json", "", "also write the figures to this `file`")
+	bursts := flag.Bool("bursts", false, "measure nothing: simulate bursts on the workers of a node")
+	cores := flag.Int("cores", 16, "how many cores that node has")
+	work := flag.Duration("work", 12250*time.Microsecond, "and how long one of them takes for a message")
 	flag.Parse()
+	if *bursts {
+		if err := printBursts(os.Stdout, max(1, *cores), max(time.Microsecond, *work)); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	s := fullScale
 	if *short {
 		s = shortScale
