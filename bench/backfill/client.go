@@ -82,6 +82,20 @@ func (c *client) logged(ctx context.Context) (int, error) {
 	return i.open() + i.settled() + i.States.Skipped, err
 }
 
+// learning says how many messages are learned from in a second while do goes on, and how many were open before.
+func (c *client) learning(ctx context.Context, do func() error) (open int, rate float64, err error) {
+	first, err := c.ingest(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	began := time.Now()
+	if err := do(); err != nil {
+		return 0, 0, err
+	}
+	last, err := c.ingest(ctx)
+	return first.open(), float64(last.settled()-first.settled()) / time.Since(began).Seconds(), err
+}
+
 // settled waits until all is learned from.
 func (c *client) settled(ctx context.Context) error {
 	for {

@@ -170,26 +170,31 @@ func atOnce(ctx context.Context, s scale, m *memd, c *client, out io.Writer) err
 		return err
 	}
 	took := time.Since(began)
-	first, err := c.ingest(ctx)
+	var late waits
+	open, withClient, err := c.learning(ctx, func() (err error) {
+		late, err = c.live(ctx, s.settling)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	watched := time.Now()
-	late, err := c.live(ctx, s.settling)
+	_, without, err := c.learning(ctx, func() error {
+		select {
+		case <-time.After(s.settling):
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	})
 	if err != nil {
 		return err
 	}
-	last, err := c.ingest(ctx)
-	if err != nil {
-		return err
-	}
-	since := time.Since(watched)
 	sending := took - i.read
 	w := tabwriter.NewWriter(out, 0, 4, 2, ' ', 0)
 	fmt.Fprintf(w, "\n%d messages in one go\n", s.messages)
 	fmt.Fprintf(w, "in the log\t%.0f messages/s (%v; of which %v to read and order them)\n", float64(s.messages)/took.Seconds(), took.Round(time.Second), i.read.Round(time.Second))
 	fmt.Fprintf(w, "while sending\t%.0f messages/s\n", float64(s.messages)/sending.Seconds())
-	fmt.Fprintf(w, "learned from\t%.0f messages/s with the client beside (%d of %d messages were open when all was in)\n", float64(last.settled()-first.settled())/since.Seconds(), first.open(), s.messages)
+	fmt.Fprintf(w, "learned from\t%.0f messages/s with the client beside, %.0f without (%d of %d messages were open when all was in)\n", withClient, without, open, s.messages)
 	fmt.Fprintf(w, "memory, at most\timporter %d MiB, memd %d MiB\n", i.peak>>20, m.peak()>>20)
 	for _, what := range []struct {
 		name                 string

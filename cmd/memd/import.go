@@ -8,6 +8,7 @@ import (
 	"io"
 	"iter"
 	"os"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -116,6 +117,7 @@ const maxFiles = 1000
 // Run imports.
 func (c importCommand) Run(ctx context.Context) (err error) {
 	standBack()
+	debug.SetGCPercent(50) // what is read is soon garbage, and much of it
 	options, err := c.options()
 	if err != nil {
 		return err
