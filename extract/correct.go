@@ -97,7 +97,7 @@ func (g *grouping) corrects(text string) bool {
 			right, plainly = m[1], true
 		} else if m := slipped.FindStringSubmatch(bare); m != nil && slipOpens.MatchString(bare) {
 			// "sorry, 19 March, 4 March is my dad's"
-			if first := firstPart(m[1]); first != m[1] && countWords(first) <= 3 && !verbal(wordsOf(first)) && named(m[1], nil) && !isSmallTalk(first, g.names) {
+			if first := firstPart(m[1]); first != m[1] && !countsOther(first, m[1][len(first):]) && countWords(first) <= 3 && !verbal(wordsOf(first)) && named(m[1], nil) && !isSmallTalk(first, g.names) {
 				right = first
 			}
 		}
@@ -298,6 +298,16 @@ var (
 	actuallyOpens = english(`^actually\b`)
 	actuallyShort = english(`^(?:no[,.! ]+)?actually[,: ]+(\S+(?: \S+){0,2})$`)
 )
+
+// countsOther says whether what stands behind a bare number tells that it is of something else:
+// "sorry, 12, I need 12 copies".
+func countsOther(number, rest string) bool {
+	if figure.FindString(number) != number {
+		return false
+	}
+	words := wordsOf(rest)
+	return len(words) > 0 && (strings.HasPrefix(words[0].low, "it") || slices.ContainsFunc(words, func(w word) bool { return w.low == number }))
+}
 
 // mistaken gives the last statement of the speaker, a few messages back at most, of which
 // a word can be replaced by what is right, and the message it is of.

@@ -22,7 +22,7 @@ var (
 	cleft         = english(`^` + firstSlips + `(?:it's|its|it is) (?:actually )?((?:the |a |an )?\S+(?: \S+)?) (?:that|who|which|where) .{3,40}?, (?:and )?not ((?:the |a |an )?\S+(?: \S+)?)$`)
 	spellNote     = english(`^` + firstSlips + `(?:it's |its )?(\p{Lu}[\pL'-]+)[!,.]? (?:is )?(?:spel(?:led|t) |written )?with (?:an? |one |two |double |no )?[a-z]{1,3}(?:'?s)?$`)
 	// numberAndWhy is a number put right and what explains it: "28 sorry, my birthday is in november".
-	numberAndWhy = english(`^(?:(?:(?:no|sorry|sry|oops|wait|actually)[\s,]+){1,3}(\d{1,4})|(\d{1,4}) (?:sorry|oops|sry|my bad))[,.;]\s+((?:my|i|i'm|he|she|it|we|they)\s.{5,60})$`)
+	numberAndWhy = english(`^(?:(?:(?:no|sorry|sry|oops|wait|actually)[\s,]+){1,3}(\d{1,4})|(\d{1,4}) (?:sorry|oops|sry|my bad))[,.;]\s+((?:my|i|i'm|he|she|we)\s.{5,60})$`)
 	notBehind    = english(`^(\S+(?: \S+){0,2})[.!] not (\S+(?: \S+){0,2}?)[.!]?(?: (?:my bad|sorry|oops|my mistake)[.!]?)?$`)
 )
 
@@ -96,9 +96,43 @@ func (g *grouping) setsRight(text string) bool {
 	return true
 }
 
+// saidOnce says whether the speaker has said a phrase before, not long ago.
+func (g *grouping) saidOnce(phrase string) bool {
+	for i := len(g.heard) - 1; i >= 0 && i >= len(g.heard)-farther; i-- {
+		if m := g.heard[i]; sameSpeaker(m, g.message) && len(m.Text) <= recalledText && wholeAt(strings.ToLower(m.Text), strings.ToLower(phrase)) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// saidAlike says whether what its speaker said last has a word that is spelled much like another,
+// or a bare number of as many digits as a number.
+func (g *grouping) saidAlike(other string) bool {
+	_, last, ok := g.lastSaid()
+	if !ok {
+		return false
+	}
+	base, _ := valueIn(last)
+	if figure.FindString(other) == other {
+		n := 0
+		for _, w := range wordsOf(base) {
+			if numeral(w) {
+				n++
+				if len(w.low) != len(other) {
+					return false
+				}
+			}
+		}
+		return n == 1
+	}
+	start, _ := alikePlace(base, other)
+	return start >= 0
+}
+
 // correctsIn takes a text that says in many words that one was wrong, and says whether it was one.
 func (g *grouping) correctsIn(text string) bool {
-	if m := numberAndWhy.FindStringSubmatch(text); m != nil && !endsAsking(text) {
+	if m := numberAndWhy.FindStringSubmatch(text); m != nil && !endsAsking(text) && numerals(m[3]) == 0 && g.saidAlike(m[1]+m[2]) {
 		g.written = text
 		done := g.putsRight("sorry, " + m[1] + m[2])
 		if g.written = ""; done {
@@ -107,6 +141,12 @@ func (g *grouping) correctsIn(text string) bool {
 		}
 	}
 	plain := inForm(text)
+	if m := rightAfterAll.FindStringSubmatch(strings.TrimRight(text, " .!")); m != nil && !g.saidOnce(m[1]) {
+		return false
+	}
+	if m := spellNote.FindStringSubmatch(strings.TrimRight(text, " .!")); m != nil && !g.saidAlike(m[1]) {
+		return false
+	}
 	if plain != text {
 		g.written = text
 		done := g.putsRight(plain) || g.corrects(plain)

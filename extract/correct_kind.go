@@ -35,6 +35,12 @@ func (c correction) ofKind(s statement) bool {
 		olds = c.wrong
 	}
 	whole := wordsOf(olds)
+	if makesIt.MatchString(c.text) && numerals(c.right) == 0 && weekdayless(words) {
+		return false // "make it blue" is said of what is being made
+	}
+	if c.wrong == "" && len(words) == 1 && !fitsNumber(words[0].low, base) {
+		return false
+	}
 	if len(words) > 1 && common[words[0].low] && !particular(words[1:]) && !whose.MatchString(c.right) {
 		last := words[len(words)-1]
 		switch {
@@ -52,6 +58,21 @@ func (c correction) ofKind(s statement) bool {
 	}
 	return true
 }
+
+// fitsNumber says whether a bare number may stand for the one in a statement: a year for a year, a
+// day for a day of a month.
+func fitsNumber(right, base string) bool {
+	if right == "" || strings.Trim(right, "0123456789") != "" {
+		return true
+	}
+	if sorts[2].MatchString(right) && !fourDigits.MatchString(base) {
+		return false
+	}
+	day := sorts[1].MatchString(base) && !sorts[2].MatchString(base)
+	return !day || len(right) < 3 && (len(right) < 2 || right <= "31")
+}
+
+var fourDigits = newPattern(`\d{4}`)
 
 // particular says whether words have a name or a number among them.
 func particular(words []word) bool {

@@ -33,7 +33,8 @@ func TestNoCorrections(t *testing.T) {
 			"actually 5 of them", "actually it's Paul calling, brb", "no, I meant the song", "no, I meant your last answer", "no, I meant London time", "not today, maybe tomorrow",
 			"not now, later", "not you, him", "not Tom, the other guy", "not Anna, Lisa called", "sorry, what?", "sorry, wrong chat", "wait, it's Monday?", "typo: teh -> the",
 			"make it 3 not 4", "sorry, 7pm not 6pm for the pizza order", "correction: the capital of Turkey is Ankara", "no, blue for the background", "hmm not that, try orange",
-			"no, use the other one", "sorry, the train",
+			"no, use the other one", "sorry, the train", "I made a mistake, it's late", "I was wrong, it's raining", "haha no, Paul was right", "I wrote Java but it's Python",
+			"I said tomorrow but it's Monday", "did I say Tuesday? I meant the report", "sorry, 12, I need 12 copies", "no, make it purple", "Paris with an s", "I put Anna but it's Lisa who called",
 		} {
 			for _, before := range [][]memd.Message{{user(c.said)}, {user(c.said), answer}} {
 				for _, got := range extracted(t, before, user(text)) {
