@@ -161,6 +161,7 @@ func TestTheSenderSpeaksOnBehindAText(t *testing.T) {
 		}
 	}
 	checkAll(t, []says{
+		gives("My landlord wrote me this:\n> Dear tenant,\n> I am selling the flat.\n> Regards, Mr. Ortiz\nI've rented there for 6 years", "I've rented there for 6 years"),
 		gives("can you reply to this email? I'm the manager of the Leeds branch.\n\nHi,\nMy name is Oliver Grant and I live in Bath.\nBest,\nOliver", "I'm the manager of the Leeds branch"),
 	})
 	var said strings.Builder

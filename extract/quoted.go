@@ -164,6 +164,9 @@ func dropQuoted(text string) string {
 	for _, line := range strings.Split(text, "\n") {
 		if quoteMark.MatchString(line) && hasContent(line) {
 			quoted = true
+			if n := len(kept) - 1; n >= 0 && (wroteThis.MatchString(kept[n]) || headsOnly.MatchString(kept[n])) {
+				kept = kept[:n] // what only opens the quotation
+			}
 			continue
 		}
 		own = own || hasContent(line)

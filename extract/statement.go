@@ -671,7 +671,7 @@ func (g *grouping) carries(text string) bool {
 	if from == nil || !chatting {
 		return false
 	}
-	if heOrShe[wordsOf(text)[0].low] && petHad.MatchString(last.text) {
+	if heOrShe[wordsOf(text)[0].low] && (petHad.MatchString(last.text) || ownTaste.MatchString(last.text)) {
 		if earlier, told := g.person(from); earlier != nil {
 			from, last = earlier, told
 		}
@@ -686,16 +686,26 @@ func (g *grouping) carries(text string) bool {
 // petHad tells of an animal or a thing that is not named: whoever is "she" next need not be it.
 var petHad = english(`^(?:i|we)(?:'ve| have)? (?:have|got|own|bought|keep|adopted|drive|want|like|love|need)?\s*(?:an?|the|two|three|some|my|our)\s+[\pL-]+(?: [\pL-]+)?\W*$`)
 
+// ownTaste tells only of who says it.
+var ownTaste = newPattern(`^(?:I|We) (?:really |also )?(?:love|like|hate|enjoy|prefer|work|live|study|play|eat|drink|speak) [^A-Z]*$`)
+
 var heOrShe = set(`he he's he'll he'd she she's she'll she'd`)
 
 // person gives what its speaker said before a message, and of whom somebody who is told of
 // at its beginning is: "my sister is called Nora".
 func (g *grouping) person(than *memd.Message) (*memd.Message, statement) {
-	for i := len(g.heard) - 1; i > 0; i-- {
+	for i := len(g.heard) - 1; i >= 0; i-- {
 		if g.heard[i] != than {
 			continue
 		}
 		before := &hearing{rules: g.rules, names: g.hearing.names, heard: g.heard[:i], shallow: true}
+		if all, err := before.statements(g.ctx, than); err == nil {
+			for _, s := range slices.Backward(all) {
+				if _, _, known := relative(s.text + " x"); known && !s.forget {
+					return than, s
+				}
+			}
+		}
 		from, last, chatting := before.own(g.ctx, g.message)
 		if _, _, known := relative(last.text + " x"); from != nil && chatting && known {
 			return from, last

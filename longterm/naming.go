@@ -238,10 +238,10 @@ func (n naming) reaches(form, subject string, texts ...string) bool {
 	if !n.mayReach(form, subject) {
 		return false
 	}
-	if n.names.In(subject) || n.kin.In(subject) && !n.kin.Empty() && !ofOthers.MatchString(subject) && !possessiveWord.MatchString(subject) {
+	if n.kin.In(subject) && !n.kin.Empty() && !ofOthers.MatchString(subject) && !possessiveWord.MatchString(subject) {
 		return true
 	}
-	if n.names.In(form) && !slices.ContainsFunc(n.single, func(name string) bool {
+	if (n.names.In(form) || n.names.In(subject)) && !slices.ContainsFunc(n.single, func(name string) bool {
 		return slices.ContainsFunc(texts, func(text string) bool {
 			return surnamed(text, name) || n.related != nil && isAnothers(text, name, n.related)
 		})

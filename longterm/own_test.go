@@ -47,6 +47,9 @@ func TestForgettingOnesOwn(t *testing.T) {
 			}
 		}
 	}
+	if namingOf("my ex", []bond{sandra}, false).reaches("my sister sandra is a nurse", "sandra", "my sister Sandra is a nurse") {
+		t.Error("a sister of the same name")
+	}
 	// Of whom the slot of a statement is, it is.
 	for of, want := range map[string]bool{"": true, "son": false} {
 		if got := namingOf("my allergic", nil, false).reaches("am allergic to nuts", of); got != want {
