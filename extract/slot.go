@@ -90,6 +90,10 @@ func slotOf(text string) about {
 			if a.name == "habit:eat meat" {
 				a.name, a.value = "diet", "meat"
 			}
+			if m := doseOf.FindStringSubmatch(a.name); m != nil && !atTimes.MatchString(s.predicate) {
+				a.name, a.value = "habit:take "+m[2], m[1] // how much of it may change
+				return a
+			}
 			if strings.HasPrefix(a.name, "habit:") && a.value == "" && !a.negated {
 				a.value = frequency(s.predicate)
 			}
@@ -98,6 +102,12 @@ func slotOf(text string) about {
 	}
 	return takenUpSlot(text)
 }
+
+var (
+	// doseOf is how much one takes of what, atTimes tells one dose from others of a day.
+	doseOf  = english(`^habit:take (\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|g|ml|iu|units?|tablets?|pills?|drops?))(?: of)? (\pL.*)$`)
+	atTimes = english(`\b(?:mornings?|evenings?|nights?|noon|lunch|breakfast|dinner|bed|bedtime|am|pm)\b`)
+)
 
 var (
 	// supposed and supposing tell that a statement is no plain one: the first wherever

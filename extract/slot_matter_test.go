@@ -58,3 +58,19 @@ func TestHowOftenAndWhatIsUsed(t *testing.T) {
 		"I switched to decaf": "", "I moved to Bonn last week": "home=Bonn", "I switched to German": "", "I run a bakery": "has:bakery", "we moved to Monday": "", "I switched to plan B": "",
 	})
 }
+
+// How much one takes of a medicine changes, where the dose is not one of several a day.
+func TestDoses(t *testing.T) {
+	for text, want := range map[string]string{
+		"I take 50mg of sertraline":                "habit:take sertraline=50mg",
+		"I take 100mg of sertraline now":           "habit:take sertraline=100mg",
+		"I take 2 tablets of magnesium":            "habit:take magnesium=2 tablets",
+		"I take 50mg of sertraline in the morning": "habit:take 50mg of sertraline",
+		"I don't take sertraline anymore":          "!habit:take sertraline",
+	} {
+		got := extracted(t, nil, user(text))
+		if len(got) != 1 || holds(got[0]) != want {
+			t.Errorf("%q: %s", text, quoted(retold(got)))
+		}
+	}
+}
