@@ -9,7 +9,9 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime/debug"
 	"strconv"
+	"sync"
 	"time"
 
 	"github.com/memdhq/memd"
@@ -65,6 +67,34 @@ type bounds struct {
 	// beginnings are bytes of the beginnings of bodies, bodies those of the rest, answers
 	// those of large answers that are being sent.
 	beginnings, bodies, answers lane
+	after                       *aftermath
+}
+
+const (
+	// leavesMuch is how large a body is of which much memory stays taken: what is made of it
+	// on its way to the database is four to five times as large.
+	leavesMuch = 2 << 20
+	// restOfBodies is how long there have to be none of these before it is given back.
+	restOfBodies = 3 * time.Second
+)
+
+// aftermath has memory given back to the system after large bodies. Left to itself the
+// runtime keeps what it once had for minutes: until it next has reason to look, twice.
+type aftermath struct {
+	mu    sync.Mutex
+	timer *time.Timer // nil before the first
+	free  func()
+}
+
+// note says that a large body has been done with.
+func (a *aftermath) note() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.timer == nil {
+		a.timer = time.AfterFunc(restOfBodies, a.free)
+	} else {
+		a.timer.Reset(restOfBodies)
+	}
 }
 
 func newBounds(cfg Config) bounds {
@@ -75,6 +105,7 @@ func newBounds(cfg Config) bounds {
 		exporting:  of("exporting", exportsAtOnce),
 		bringing:   lane{"bringing", semaphore.NewWeighted(bulksAtOnce), bulkPatience},
 		beginnings: of("bodies", max(cfg.MaxBodies/4, 16*smallBody)),
+		after:      &aftermath{free: debug.FreeOSMemory},
 		bodies:     of("bodies", max(cfg.MaxBodies, maxBody+1)), answers: of("answers", max(cfg.MaxBodies, maxBody+1)),
 	}
 }
@@ -117,6 +148,9 @@ func (s *server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 	release = func() {
 		s.bounds.beginnings.turns.Release(begun)
 		s.bounds.bodies.turns.Release(rest)
+		if rest >= leavesMuch {
+			s.bounds.after.note()
+		}
 	}
 	defer func() {
 		if err != nil {
@@ -175,7 +209,10 @@ func (s *server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 			grown := make([]byte, len(buf), size)
 			copy(grown, buf)
 			buf = grown
-			size = min(2*size, most)
+			if size *= 2; size >= most/4 && size >= smallBody && r.ContentLength >= 0 {
+				size = most // a part came as was announced: copying it once more costs more than the rest
+			}
+			size = min(size, most)
 		}
 		if earned := min(granted+time.Duration(len(buf)/slowest)*time.Second, s.cfg.Timeout); earned > until {
 			until = earned

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -242,5 +243,45 @@ func TestPipelinedRequestsAreAnsweredInOrder(t *testing.T) {
 		if err != nil || answer.StatusCode != 200 || answer.Header.Get("X-Request-ID") != fmt.Sprint(i) || strings.TrimSpace(string(body)) != fmt.Sprint(i+2) {
 			t.Fatalf("%d: %v %s %v", i, answer, body, err)
 		}
+	}
+}
+
+// Memory is given back after large bodies, once for all of them, and not after small ones.
+func TestMemoryIsGivenBackAfterLargeBodies(t *testing.T) {
+	t.Parallel()
+	b := serveBare(t, Deps{}, Config{}, takesBodies)
+	freed := make(chan struct{}, 10)
+	b.bounds.after.free = func() { freed <- struct{}{} }
+	send := func(bytes int) {
+		t.Helper()
+		if resp, body := b.do(t, "POST", "/t/size", strings.NewReader("{}"+strings.Repeat(" ", bytes))); resp.StatusCode != 200 {
+			t.Errorf("%d %s", resp.StatusCode, body)
+		}
+	}
+	send(1 << 20)
+	if b.bounds.after.timer != nil {
+		t.Error("after a small one")
+	}
+	for range 3 {
+		send(8 << 20)
+	}
+	<-freed
+	if len(freed) > 0 {
+		t.Error("more than once")
+	}
+}
+
+// A body that comes as was announced is not copied over and over as it grows.
+func TestABodyIsNotCopiedOften(t *testing.T) {
+	b := serveBare(t, Deps{}, Config{}, takesBodies)
+	text := "{}" + strings.Repeat(" ", 16<<20)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if resp, body := b.do(t, "POST", "/t/size", strings.NewReader(text)); resp.StatusCode != 200 {
+		t.Errorf("%d %s", resp.StatusCode, body)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.TotalAlloc - before.TotalAlloc; n > 26<<20 {
+		t.Errorf("%d MiB for a body of 16", n>>20)
 	}
 }

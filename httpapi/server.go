@@ -97,7 +97,7 @@ func (c Config) withDefaults() Config {
 		c.MaxInFlight = 512
 	}
 	if c.MaxBodies <= 0 {
-		c.MaxBodies = 512 << 20
+		c.MaxBodies = 128 << 20
 	}
 	return c
 }
