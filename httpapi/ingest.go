@@ -179,7 +179,7 @@ func (s *server) endDeadLetter(end func(ctx context.Context, tenant string, id i
 	return func(ctx context.Context, c *call, in *messageInput) (answer, error) {
 		if in.permission != (permission{}) {
 			if _, err := s.Log.Message(ctx, c.tenant, in.ID, in.scope(c.tenant)); memd.KindOf(err) == memd.NotFound {
-				return answer{}, &memd.Error{Kind: memd.NotFound, Msg: "no such dead letter"}
+				return answer{}, &memd.Error{Kind: memd.NotFound, Msg: shortterm.NoDeadLetter}
 			} else if err != nil {
 				return answer{}, err
 			}

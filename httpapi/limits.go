@@ -196,12 +196,14 @@ func (s *server) readBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 			const refusal = "too many large requests are at work"
 			if n := min(size, smallBody) - begun; n > 0 {
 				if err := s.acquire(r.Context(), s.bounds.beginnings, n, refusal); err != nil {
+					drain()
 					return nil, release, err
 				}
 				begun += n
 			}
 			if n := size - begun - rest; n > 0 {
 				if err := s.acquire(r.Context(), s.bounds.bodies, n, refusal); err != nil {
+					drain()
 					return nil, release, err
 				}
 				rest += n

@@ -285,3 +285,17 @@ func TestABodyIsNotCopiedOften(t *testing.T) {
 		t.Errorf("%d MiB for a body of 16", n>>20)
 	}
 }
+
+// Who is still sending a body for which there is no room sees the answer that says so.
+func TestWhoIsStillSendingSeesThatThereIsNoRoom(t *testing.T) {
+	b := serveBare(t, Deps{}, Config{MaxBodies: 1}, takesBodies)
+	if !b.bounds.bodies.turns.TryAcquire(maxBody) { // all but a little
+		t.Fatal("there is no room to begin with")
+	}
+	for range 5 {
+		resp, body := b.do(t, "POST", "/t/size", strings.NewReader("{}"+strings.Repeat(" ", maxBody-2)))
+		if resp.StatusCode != http.StatusServiceUnavailable || resp.Header.Get("Retry-After") == "" {
+			t.Errorf("%d %s", resp.StatusCode, body)
+		}
+	}
+}

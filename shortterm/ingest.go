@@ -408,6 +408,9 @@ func (l *Log) DropOpen(ctx context.Context, tx pgx.Tx, tenant string, scope memd
 	return int(tag.RowsAffected()), postgres.Err("shortterm.drop_open", err)
 }
 
+// NoDeadLetter is said of a message that is unknown, and of one that is no dead letter.
+const NoDeadLetter = "no such dead letter: a message that is still to be tried again is none, and is tried without being asked for"
+
 func noDeadLetter(op string) error {
-	return &memd.Error{Kind: memd.NotFound, Op: op, Msg: "no such dead letter"}
+	return &memd.Error{Kind: memd.NotFound, Op: op, Msg: NoDeadLetter}
 }

@@ -146,6 +146,8 @@ func launchCommand(t *testing.T, command, program, dir string, env ...string) *d
 		for lines.Scan() {
 			if _, url, ok := strings.Cut(lines.Text(), " listens on "); ok {
 				address <- url
+			} else {
+				t.Errorf("what only a person at a terminal wants to read: %q", lines.Text())
 			}
 		}
 		d.err = d.cmd.Wait()

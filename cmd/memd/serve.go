@@ -60,7 +60,7 @@ func (c serveCommand) Run(ctx context.Context, misread []app.Unreadable) (err er
 	for ready := daemon.Ready(); ; {
 		select {
 		case <-ready:
-			if !cfg.NoAPI {
+			if !cfg.NoAPI && isatty.IsTerminal(os.Stdout.Fd()) { // it is for a person, not for a log
 				fmt.Printf(invitation, daemon.Addr())
 			}
 			ready = nil // said once

@@ -174,6 +174,8 @@ type run struct {
 	fruitless, fruitful, allowed int
 	// useless is why an answer was of no use, "" if each was.
 	useless code
+	// fault is what was wrong with the last answer that was none, in words that quote nothing.
+	fault string
 	// answered says that the model gave a usable answer, if only once.
 	answered bool
 	// down is why the model is not asked any more, "" while it is.
@@ -355,6 +357,7 @@ func (r *run) ask(ps []passage, l limits) ([]memd.Candidate, code) {
 		}
 		switch f.code {
 		case codeInvalid:
+			r.fault = f.err.Error()
 			if absurd++; absurd == 1 {
 				first = a.dialect
 			}
@@ -473,6 +476,9 @@ func (r *run) result(in extract.Input) memd.Extraction {
 	event := r.config.Log.Warn()
 	if r.calls == 0 || slices.Equal(r.ruled, []code{codeUnsupported}) {
 		event = r.config.Log.Debug()
+	}
+	if r.fault != "" {
+		event.Str("fault", r.fault)
 	}
 	event.Strs("reasons", why).Int("calls", r.calls).Int("messages", len(in.Messages)).Msg("rules took the language model's place")
 	if !r.answered {

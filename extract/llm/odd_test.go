@@ -10,6 +10,7 @@ import (
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/extract"
+	"github.com/rs/zerolog"
 )
 
 var (
@@ -271,5 +272,18 @@ func TestAServerThatHasNotImplementedAModeIsAskedInAnother(t *testing.T) {
 	}
 	if got := modesOf(s); got != "schema, tool, plain, plain" {
 		t.Errorf("asked by %s", got)
+	}
+}
+
+// Why answers that look well are refused is told in the log, without a word of them.
+func TestTheLogSaysWhatWasWrongWithAnAnswer(t *testing.T) {
+	answer := says(facts("I like tea", []int{1}))
+	answer.prompt = 1 // fewer tokens than it was sent words
+	var log strings.Builder
+	x := play(t, replies(answer)).extractor(func(c *Config) { c.Log = zerolog.New(&log) })
+	in := []memd.Message{user(1, "I like tea")}
+	wantRules(t, must(t, x, extract.Input{Messages: in}), "invalid_answer", in...)
+	if !strings.Contains(log.String(), "the messages were not read") || strings.Contains(log.String(), "tea") {
+		t.Errorf("logged %s", log.String())
 	}
 }
