@@ -86,7 +86,7 @@ var once = set(`start begin fly move leave travel arrive return graduate marry r
 
 // parted says whether a clause ends before word i.
 func (r *reader) parted(i int) bool {
-	return clauseOpeners[r.words[i].low] || r.reported(i) || strings.ContainsAny(r.text[r.words[i-1].end:r.words[i].start], ",;:(—–")
+	return clauseOpeners[r.words[i].low] && !(r.words[i].low == "so" && passive[r.words[i-1].low]) || r.reported(i) || strings.ContainsAny(r.text[r.words[i-1].end:r.words[i].start], ",;:(—–")
 }
 
 // reported says whether word i opens what somebody is told: "I was told the exam is on
