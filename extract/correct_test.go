@@ -65,6 +65,7 @@ func TestCorrections(t *testing.T) {
 
 		// In the sentence itself.
 		{[]string{"I live in Lyon, I mean Lille"}, []string{"I live in Lyon, I mean Lille [home=Lille]"}},
+		{[]string{"I live in Lisbon, sorry, I mean Porto"}, []string{"I live in Lisbon, sorry, I mean Porto [home=Porto]"}},
 		{[]string{"I'm 41, sorry, 42"}, []string{"I'm 41, sorry, 42 [age=42]"}},
 		{[]string{"I have three kids, I mean two"}, []string{"I have three kids, I mean two [number of children=two]"}},
 		{[]string{"My dog is called Rex, no, Max"}, []string{"My dog is called Rex, no, Max [pet:max]"}},

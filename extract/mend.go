@@ -9,7 +9,7 @@ import (
 
 var (
 	// mends has a slip between what is wrong and what is right.
-	mends = english(`^(.{3,}?)(?:\s*[,;…–—]+|\s*\.{2,}|\s+-)\s*(?:(?:oh|ah|oops|whoops|argh|ugh|er+m?|um+|uh)[\s,]+)*(i mean(?:t)?(?: to say)?|sorry|or rather|rather|no,? wait|wait,? no|wait|no,? sorry|sorry,? no|no,? i mean(?:t)?|no|correction|oops|whoops|my bad|my mistake|make (?:that|it)|(?:scratch|strike) that|actually|that is|well)([\s,:;.–—-]+)(\S.*?)[\s.!]*$`)
+	mends = english(`^(.{3,}?)(?:\s*[,;…–—]+|\s*\.{2,}|\s+-)\s*(?:(?:oh|ah|oops|whoops|argh|ugh|er+m?|um+|uh)[\s,]+)*(i mean(?:t)?(?: to say)?|(?:sorry|oops|wait|no)[\s,]+i mean(?:t)?|sorry|or rather|rather|no,? wait|wait,? no|wait|no,? sorry|sorry,? no|no,? i mean(?:t)?|no|correction|oops|whoops|my bad|my mistake|make (?:that|it)|(?:scratch|strike) that|actually|that is|well)([\s,:;.–—-]+)(\S.*?)[\s.!]*$`)
 	// weakSlips are also said for another reason, if no comma comes behind.
 	weakSlips = set(`sorry no wait actually well rather`)
 	// noMending opens what is no correction: "no, not Paris".
