@@ -171,6 +171,8 @@ var (
 	// grewTo and resumes open a predicate that tells of a beginning.
 	grewTo  = english(`^(?:have |has )?(?:come|grown|learned|learnt|started|began|got|came|grew) to (?:really )?`)
 	resumes = english(`^(?:have |has )?(?:started|began|begun|took up|taken up|got back (?:in)?to|am back to|are back to|went back to|gone back to|returned to|resumed)\s+(\pL+ing)\b\s*`)
+	// bears is the verb of whom nothing is to be said but that they can or cannot.
+	bears = english(`^can (?:not )?(?:stand|bear|abide)\b`)
 	// ceases opens a predicate that tells of an end.
 	ceases = english(`^(?:(?:have |had to |have had to )?(?:stop|stopped|quit|gave up|give up|given up)|am done|am through with|am done with)\s+(?:on\s+)?(\pL+ing)\b\s*`)
 	// endedWhen tells since when something has ended, which is no limit to its end.
@@ -291,7 +293,7 @@ func (s *saying) deny() {
 		p = be + p[m[1]:]
 	}
 	if anymore.MatchString(p) {
-		if s.over = s.denied; s.over {
+		if s.over = s.denied; s.over && !bears.MatchString(p) {
 			p = strings.TrimPrefix(p, "can ")
 		}
 		p = anymore.ReplaceAllString(p, "")
@@ -332,7 +334,7 @@ func participleOf(form string) string {
 func infinitive(doing string) string {
 	base := strings.TrimSuffix(doing, "ing")
 	switch base {
-	case "smok", "tak", "us", "driv", "danc", "bak", "liv", "writ", "practic", "cycl", "vap", "hik", "skat", "mak", "subscrib", "lov", "hav", "com", "rid":
+	case "smok", "tak", "us", "driv", "danc", "bak", "liv", "writ", "practic", "cycl", "vap", "hik", "skat", "mak", "subscrib", "lov", "lik", "dislik", "ador", "hat", "hav", "com", "rid":
 		return base + "e"
 	}
 	if n := len(base); n > 3 && base[n-1] == base[n-2] && !strings.ContainsRune("sl", rune(base[n-1])) {

@@ -15,6 +15,9 @@ func TestEndsMeetWhatTheyEnd(t *testing.T) {
 		{"I eat meat", "I don't eat meat"},
 		{"I'm vegetarian", "I was vegetarian until last spring"},
 		{"I work remotely", "I no longer work remotely"},
+		{"I love coriander", "I can't stand coriander anymore"},
+		{"I enjoy opera", "I cannot bear opera any more"},
+		{"I like jazz", "I've stopped liking jazz"},
 		{"I work at Siemens as an engineer", "I left Siemens"},
 	} {
 		was, is := slotOf(c.was), slotOf(c.is)
