@@ -77,8 +77,8 @@ func (l *Log) appendAll(ctx context.Context, tenant string, as []Append, in *bul
 	return answers, err
 }
 
-// errNotPlain says that a session is none that is written to in bulk: it has been rotated, or was
-// incognito and is over.
+// errNotPlain says that a session is none that is written to in bulk: it has been rotated, was
+// incognito and is over, or is not the one that was locked.
 var errNotPlain = errors.New("not all sessions are plain")
 
 // bulk are many appends as statements for all of them take them.
@@ -194,7 +194,19 @@ func headingOf(all []memd.Message) *string {
 
 // hold makes the sessions that are not there, locks all, and reads what their rows say.
 func (b *bulk) hold(ctx context.Context, tx pgx.Tx, lockTimeout time.Duration) error {
-	n := len(b.sessions)
+	q := &pgx.Batch{}
+	held := b.queueHold(q, lockTimeout)
+	if err := tx.SendBatch(ctx, q).Close(); err != nil {
+		return err
+	}
+	if *held < len(b.sessions) {
+		return errNotPlain
+	}
+	return nil
+}
+
+// queueHold queues what hold does, and gives where the sessions are counted that are then held.
+func (b *bulk) queueHold(q *pgx.Batch, lockTimeout time.Duration) (held *int) {
 	var users, names, kinds, lockUsers, lockNames []string
 	var agents []*string
 	for i, s := range b.sessions {
@@ -202,11 +214,20 @@ func (b *bulk) hold(ctx context.Context, tx pgx.Tx, lockTimeout time.Duration) e
 		users, names, kinds, agents = append(users, s.user), append(names, s.name), append(kinds, "chat"), append(agents, nil)
 		lockUsers, lockNames = append(lockUsers, first.user), append(lockNames, first.name)
 	}
-	held := 0
-	q := &pgx.Batch{}
+	held = new(int)
+	locked := map[int64]bool{}
 	q.Queue(lendTimeout, strconv.FormatInt(lockTimeout.Milliseconds(), 10))
 	q.Queue(makeSessions, b.tenant, users, names, kinds, agents)
-	q.Queue(lockSessions, b.tenant, lockUsers, lockNames)
+	q.Queue(lockSessions, b.tenant, lockUsers, lockNames).Query(func(rows pgx.Rows) error {
+		for rows.Next() {
+			var no int64
+			if err := rows.Scan(&no); err != nil {
+				return err
+			}
+			locked[no] = true
+		}
+		return rows.Err()
+	})
 	q.Queue(readSessions, b.tenant, users, names).Query(func(rows pgx.Rows) error {
 		for rows.Next() {
 			var at int
@@ -217,20 +238,17 @@ func (b *bulk) hold(ctx context.Context, tx pgx.Tx, lockTimeout time.Duration) e
 			if err := rows.Scan(&at, &no, &messages, &learns, &next); err != nil {
 				return err
 			}
+			if !locked[no] {
+				continue // erased before it was locked, and made anew since
+			}
 			s := &b.sessions[at]
 			*s = bulkSession{user: s.user, name: s.name, no: no, messages: messages, learns: learns, next: value(next)}
-			held++
+			*held++
 		}
 		return rows.Err()
 	})
 	q.Queue(returnTimeout)
-	if err := tx.SendBatch(ctx, q).Close(); err != nil {
-		return err
-	}
-	if held < n {
-		return errNotPlain
-	}
-	return nil
+	return held
 }
 
 // clientPlace is what a client id is unique in.
@@ -353,7 +371,7 @@ func (b *bulk) insert(ctx context.Context, tx pgx.Tx, f *freshRows) error {
 // COPY would be faster still, but Postgres has none into a table with row-level security for a role that
 // is held to it; arrays are its next.
 const (
-	lockSessions = `SELECT FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS g (user_id, session_id, place)
+	lockSessions = `SELECT s.no FROM unnest($2::text[], $3::text[]) WITH ORDINALITY AS g (user_id, session_id, place)
 		  JOIN conversation_session s ON s.tenant_id = $1 AND s.user_id = g.user_id AND s.session_id = g.session_id
 		 ORDER BY g.place FOR NO KEY UPDATE OF s`
 

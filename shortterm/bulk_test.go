@@ -65,6 +65,36 @@ func (f fixture) stored(t testing.TB, of string) (all []string) {
 	return all
 }
 
+// A session may be erased before a bulk has its lock, and another of its name made before its row is
+// read: that one is not held, and nothing is written to it in bulk.
+func TestABulkIsNotWrittenToASessionThatIsNotHeld(t *testing.T) {
+	f := open(t, Config{})
+	f.append(t, call(t, "s", "before"))
+	in := newBulk(tenant, []Append{imported(t, user, "s", message(t, memd.RoleUser, "mine", ""))})
+	steps := &pgx.Batch{}
+	held := in.queueHold(steps, time.Second)
+	err := f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
+		for _, q := range steps.QueuedQueries {
+			if q.SQL == lockSessions {
+				f.erase(t, user)
+			}
+			if err := tx.SendBatch(t.Context(), &pgx.Batch{QueuedQueries: []*pgx.QueuedQuery{q}}).Close(); err != nil {
+				return err
+			}
+			if q.SQL == lockSessions {
+				if _, err := New(f.pool, f.bus, Config{}).Append(t.Context(), tenant, call(t, "s", "another's")); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "sessions held", *held, 0)
+}
+
 // Whatever comes, in bulk it comes to what its appends would come to one after the other:
 // the answers and every row.
 func TestABulkIsWhatItsAppendsWouldBe(t *testing.T) {
