@@ -13,6 +13,8 @@
 //	go run ./eval -live             learning message by message, not a session as a whole
 //	go run ./eval -recall FOLDER    only recall@k, on the conversations of a folder
 //	go run ./eval -json             the figures as JSON
+//	go run ./eval -ablate           only what each part of the ranking brings, also with -recall
+//	go run ./eval -fit              only what the open conversations alone would have it weigh
 //	go run ./eval -check FOLDER     only what is wrong with the cases of a folder
 //
 // The cases of testdata/open are for whoever works on the rules. Those of
@@ -54,6 +56,8 @@ type options struct {
 	// recall is a folder of conversations to measure recall@k on, and nothing else.
 	recall string
 	json   bool
+	// ablate and fit are about the weights of the ranking.
+	ablate, fit bool
 }
 
 func main() {
@@ -64,6 +68,8 @@ func main() {
 	flag.StringVar(&o.check, "check", "", "only check the cases of this folder")
 	flag.StringVar(&o.recall, "recall", "", "measure only recall@k, on the conversations of this folder")
 	flag.BoolVar(&o.json, "json", false, "print the figures as JSON")
+	flag.BoolVar(&o.ablate, "ablate", false, "say what each part of the ranking brings to recall@k")
+	flag.BoolVar(&o.fit, "fit", false, "fit the weights of the ranking on the open conversations")
 	flag.StringVar(&o.data, "data", filepath.Join("eval", "testdata"), "folder that holds the sets")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
@@ -86,7 +92,12 @@ func run(ctx context.Context, w io.Writer, o options) error {
 	}
 	var sets []caseSet
 	dir := o.recall
-	if dir == "" {
+	switch {
+	case o.fit && (dir != "" || o.set != "all"):
+		return errors.New("-fit is of the project's own conversations, all of them")
+	case dir == "" && (o.ablate || o.fit):
+		dir = filepath.Join(o.data, "recall")
+	case dir == "":
 		dir = filepath.Join(o.data, "recall")
 		var err error
 		if sets, err = choose(o.data, o.set); err != nil {
@@ -112,6 +123,9 @@ func run(ctx context.Context, w io.Writer, o options) error {
 			}
 			fmt.Fprintln(w)
 		}
+	}
+	if o.ablate || o.fit {
+		return weigh(ctx, w, conversations, o)
 	}
 	var r recallReport
 	err = withMemd(ctx, func(address string) error {

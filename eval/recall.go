@@ -151,23 +151,41 @@ func (c caller) settle(ctx context.Context, user string) error {
 	}
 }
 
+// result is what a search gave in one place.
+type result struct {
+	Memory  string
+	Role    memd.Role
+	ActorID string `json:"actor_id"`
+	Sources []int64
+	// Explain has the parts of the score, where they were asked for.
+	Explain map[string]float64
+}
+
 // ask searches and maps the results to messages.
-func (c caller) ask(ctx context.Context, user, question string, ids map[int64]string) (f found, err error) {
+func (c caller) ask(ctx context.Context, user, question string, ids map[int64]string) (found, error) {
+	results, err := c.search(ctx, map[string]any{"query": question, "user_id": user, "limit": depths[len(depths)-1]})
+	return foundIn(results, ids), err
+}
+
+// search finds what a user and an assistant said.
+func (c caller) search(ctx context.Context, query map[string]any) ([]result, error) {
 	var got struct {
-		Results []struct {
-			Memory  string
-			Sources []int64
-		}
+		Results  []result
 		Degraded []string
 	}
-	body := map[string]any{"query": question, "user_id": user, "limit": depths[len(depths)-1], "scopes": []string{"USER", "ASSISTANT"}}
-	if err := c.call(ctx, http.MethodPost, "/v1/memories/search", body, &got); err != nil {
-		return f, err
+	query["scopes"] = []string{"USER", "ASSISTANT"}
+	if err := c.call(ctx, http.MethodPost, "/v1/memories/search", query, &got); err != nil {
+		return nil, err
 	}
 	if len(got.Degraded) > 0 {
-		return f, fmt.Errorf("degraded: %s", strings.Join(got.Degraded, ", "))
+		return nil, fmt.Errorf("degraded: %s", strings.Join(got.Degraded, ", "))
 	}
-	for i, r := range got.Results {
+	return got.Results, nil
+}
+
+// foundIn maps results to messages.
+func foundIn(results []result, ids map[int64]string) (f found) {
+	for i, r := range results {
 		if i < mainDepth {
 			f.words += len(strings.Fields(r.Memory))
 		}
@@ -177,7 +195,7 @@ func (c caller) ask(ctx context.Context, user, question string, ids map[int64]st
 			}
 		}
 	}
-	return f, nil
+	return f
 }
 
 // call makes one request; answer is what its body is read into.

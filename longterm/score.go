@@ -42,6 +42,24 @@ var weighing = struct{ peer, user, assistant weights }{
 		long: -0.86},
 }
 
+// WeightsVersion names the weights that Weights gives. It goes up with every change of them.
+const WeightsVersion = "weights/2"
+
+// Weights gives what each part of a score that a search explains counts for in the ranking, by the
+// name of the part, for memories of what people with names said ("peer"), a "user" and the
+// "assistant". The sum of the parts times their weights is what explain calls "fused".
+func Weights() map[string]map[string]float64 {
+	return map[string]map[string]float64{"peer": weighing.peer.byPart(), "user": weighing.user.byPart(), "assistant": weighing.assistant.byPart()}
+}
+
+func (w weights) byPart() map[string]float64 {
+	return map[string]float64{
+		"z_bm25": w.words, "z_bm25_window": w.window, "z_cosine": w.vector,
+		"who": w.who, "assistant": w.assistant, "answers": w.answers, "date": w.date, "when": w.when, "many": w.many,
+		"asks": w.asks, "answering": w.answering, "slot": w.slot, "length": w.length, "long": w.long,
+	}
+}
+
 // wordShare is how much of what the vector leaves open the shared words can add to a
 // relevance: a question and its answer share some, so that they are evidence, but a
 // word in common does not make a thing relevant.

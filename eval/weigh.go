@@ -1,0 +1,183 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"net/http"
+	"slices"
+	"text/tabwriter"
+
+	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/longterm"
+)
+
+// A search explains every part of a score, and a ranking is by the sum of the parts times
+// their weights. So what other weights would have made of a question can be told from its
+// answer.
+
+// wide is how many results are asked for where they are ranked anew: nearly all that a
+// search has in the running.
+const wide = 200
+
+// weightSet are the weights of a kind of memory, by the part of the score they are for.
+type weightSet map[string]map[string]float64
+
+// explained is a question and what was in the running for it.
+type explained struct {
+	conversation conversation
+	question     question
+	ids          map[int64]string
+	results      []result
+}
+
+// kind names the weights that a memory is ranked with.
+func (r result) kind() string {
+	switch {
+	case r.Role == memd.RoleAssistant:
+		return string(memd.RoleAssistant)
+	case r.ActorID != "":
+		return "peer"
+	}
+	return string(memd.RoleUser)
+}
+
+// sum is what a memory is ranked by.
+func (w weightSet) sum(r result) (s float64) {
+	for part, weight := range w[r.kind()] {
+		s += weight * r.Explain[part]
+	}
+	return s
+}
+
+// answer is what would have been found with these weights.
+func (e explained) answer(w weightSet) answer {
+	ranked := slices.Clone(e.results)
+	slices.SortStableFunc(ranked, func(a, b result) int { return cmp.Compare(w.sum(b), w.sum(a)) })
+	return answer{conversation: e.conversation, question: e.question, found: foundIn(ranked, e.ids)}
+}
+
+// gather says the conversations to a memd and asks their questions.
+func gather(ctx context.Context, address string, all []conversation) (asked []explained, err error) {
+	transport := &http.Transport{}
+	defer transport.CloseIdleConnections()
+	c := caller{address: address, http: &http.Client{Transport: transport}}
+	shipped := weightSet(longterm.Weights())
+	for _, conv := range all {
+		ids, err := c.say(ctx, conv)
+		if err == nil {
+			err = c.settle(ctx, conv.name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", conv.name, err)
+		}
+		for _, q := range conv.questions {
+			results, err := c.search(ctx, map[string]any{"query": q.Question, "user_id": conv.name, "limit": wide, "explain": true})
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", conv.name, err)
+			}
+			for _, r := range results {
+				if sum := shipped.sum(r); math.Abs(sum-r.Explain["fused"]) > 1e-6 {
+					return nil, fmt.Errorf("%q is ranked by %f, but its parts make %f", r.Memory, r.Explain["fused"], sum)
+				}
+			}
+			asked = append(asked, explained{conv, q, ids, results})
+		}
+	}
+	return asked, nil
+}
+
+// weigh prints what is asked for about the weights.
+func weigh(ctx context.Context, w io.Writer, all []conversation, o options) error {
+	var asked []explained
+	err := withMemd(ctx, func(address string) (err error) {
+		asked, err = gather(ctx, address, all)
+		return err
+	})
+	if err == nil && o.ablate {
+		err = ablate(w, asked)
+	}
+	if err == nil && o.fit {
+		err = printFit(w, asked)
+	}
+	return err
+}
+
+// recallWith is the mean recall@10 of questions.
+func recallWith(w weightSet, asked []explained, of func(explained) bool) float64 {
+	var answers []answer
+	for _, e := range asked {
+		if of(e) {
+			answers = append(answers, e.answer(w))
+		}
+	}
+	return mean(answers, func(answer) bool { return true }).RecallAt10
+}
+
+// partsOf gives the names of the parts that any kind of memory has a weight for.
+func (w weightSet) partsOf() (parts []string) {
+	for _, of := range w {
+		for part, weight := range of {
+			if weight != 0 && !slices.Contains(parts, part) {
+				parts = append(parts, part)
+			}
+		}
+	}
+	slices.Sort(parts)
+	return parts
+}
+
+// without are the weights with some parts left out.
+func (w weightSet) without(parts ...string) weightSet {
+	less := weightSet{}
+	for kind, of := range w {
+		less[kind] = maps.Clone(of)
+		for _, part := range parts {
+			delete(less[kind], part)
+		}
+	}
+	return less
+}
+
+// ablate prints recall@10 without each part of the ranking, per kind of conversation; the
+// other weights stay.
+func ablate(w io.Writer, asked []explained) error {
+	var groups []string
+	for _, e := range asked {
+		if group := e.conversation.group(); !slices.Contains(groups, group) {
+			groups = append(groups, group)
+		}
+	}
+	shipped := weightSet(longterm.Weights())
+	fmt.Fprintf(w, "%s: recall@10 in percent, without each part of the ranking\n\n", longterm.WeightsVersion)
+	t := tabwriter.NewWriter(w, 0, 4, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprint(t, "left out\t")
+	for _, group := range groups {
+		fmt.Fprintf(t, "%s\t\t", group)
+	}
+	fmt.Fprintln(t)
+	full := map[string]float64{}
+	line := func(label string, weights weightSet) {
+		fmt.Fprintf(t, "%s\t", label)
+		for _, group := range groups {
+			recall := 100 * recallWith(weights, asked, func(e explained) bool { return e.conversation.group() == group })
+			if label == "nothing" {
+				full[group] = recall
+			}
+			fmt.Fprintf(t, "%.1f\t%+.1f\t", recall, recall-full[group])
+		}
+		fmt.Fprintln(t)
+	}
+	line("nothing", shipped)
+	for _, part := range shipped.partsOf() {
+		line(part, shipped.without(part))
+	}
+	line("both bm25", shipped.without("z_bm25", "z_bm25_window"))
+	line("all but bm25 and cosine", shipped.without(slices.DeleteFunc(shipped.partsOf(), func(part string) bool {
+		return part == "z_bm25" || part == "z_bm25_window" || part == "z_cosine"
+	})...))
+	return t.Flush()
+}
