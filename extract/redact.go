@@ -9,7 +9,8 @@ import (
 
 // Secrets are taken out in three ways: by a form that nothing else has (redact_token.go,
 // redact_number.go), by what they are called (redact_named.go with redact_name.go and
-// redact_value.go), and by what was said before them (redact_said.go).
+// redact_value.go), and by what was said before them (redact_said.go). What is written in strings of programs is read
+// first (redact_escaped.go).
 
 const (
 	keyMark      = "[redacted:key]"
@@ -53,10 +54,19 @@ func redact(ctx context.Context, text string) (string, error) {
 
 // redactValues also gives what was taken out.
 func redactValues(ctx context.Context, text string) (string, []taken, error) {
-	if text == "" {
-		return text, nil, nil
+	return redactDeep(ctx, text, escapesDeep)
+}
+
+// redactDeep is redactValues with as many strings within strings.
+func redactDeep(ctx context.Context, given string, deep int) (string, []taken, error) {
+	if given == "" {
+		return given, nil, nil
 	}
-	var values []taken
+	plain := readable(given)
+	text, values, err := withoutEscaped(ctx, plain, deep)
+	if err != nil {
+		return "", nil, err
+	}
 	for range redactRounds {
 		before := text
 		low := strings.ToLower(text)
@@ -75,6 +85,9 @@ func redactValues(ctx context.Context, text string) (string, []taken, error) {
 		if text == before {
 			break
 		}
+	}
+	if text == plain {
+		return given, nil, nil
 	}
 	return text, values, nil
 }

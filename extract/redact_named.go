@@ -210,6 +210,9 @@ func (n secretName) value(text string, i int, how link) (span, bool) {
 		return span{}, false
 	}
 	if start, end, behind, ok := quotedValue(text, i); ok {
+		if how == bySign && n.kind == anyKey && byteAt(text, n.end) == '"' && strings.EqualFold(text[n.start:n.end], "secret") {
+			n.kind = aKey // the member of an object, of which "key" and "token" may be others
+		}
 		if n.quoted(text[start:end], how) {
 			if how == bySign && (n.setting || byteAt(text, n.end) == '"' || byteAt(text, n.end) == '\\') || strings.HasSuffix(text[:start], `\"`) {
 				return span{start, end, mark}, true

@@ -26,6 +26,7 @@ type secret struct {
 
 var secrets = []secret{
 	{hints: []string{"-----begin"}, find: privateKeys, mark: keyMark},
+	{find: keyBodies, mark: keyMark},
 	{hints: []string{"eyj"}, pattern: newPattern(`\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)*`), mark: tokenMark},
 	{hints: []string{"sk-", "sk_", "pk-", "pk_", "rk-", "rk_"}, pattern: newPattern(`\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}`), mark: keyMark, accept: madeUp},
 	{hints: []string{"gh", "glpat-", "glrt-", "gldt-"}, pattern: newPattern(`\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|rt|dt)-[A-Za-z0-9_.-]{16,})`), mark: tokenMark},
@@ -92,6 +93,9 @@ func vendorForms() (hints []string, pattern *pattern) {
 }
 
 func (s secret) hinted(low string) bool {
+	if s.hints == nil {
+		return true
+	}
 	return slices.ContainsFunc(s.hints, func(h string) bool { return strings.Contains(low, h) })
 }
 
@@ -204,7 +208,10 @@ func privateKeys(text string) [][]int {
 		if done = begin[1]; len(ends) > 0 {
 			done = ends[0][1]
 		} else {
-			for done < len(text) && armoured(text[done]) {
+			for done < len(text) && (armoured(text[done]) || strings.HasPrefix(text[done:], `\n`) || strings.HasPrefix(text[done:], `\r`)) {
+				if text[done] == '\\' {
+					done++
+				}
 				done++
 			}
 		}
