@@ -20,9 +20,21 @@ type carriedLine struct {
 	text string
 	// whole says that it is all of the message.
 	whole bool
-	// place orders lines by when they were said; back is how many sessions back that was.
-	place, back int
+	// place orders lines by when they were said; step is how far down it stands in the order of
+	// what matters most.
+	place, step int
+	// last says that it is of the last turn of the nearest session, open that it has not settled.
+	last, open bool
 }
+
+// What of a session matters most, in steps.
+const (
+	stepLast = iota
+	stepSummary
+	stepBefore
+	stepOpen
+	steps
+)
 
 // speakerOfSummary is who a model's summary is said by.
 const speakerOfSummary = "summary"
@@ -59,11 +71,12 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 				spoken = append(spoken, e)
 			}
 		}
-		whole := func(from, to int, tools bool) {
+		whole := func(from, to, step int) {
 			for k := to - 1; k >= from; k-- { // what was said last matters most
-				if e := spoken[k]; !taken[e.ID] && (tools || e.Role != memd.RoleTool) {
+				if e := spoken[k]; !taken[e.ID] && (step == stepLast || e.Role != memd.RoleTool) {
 					taken[e.ID] = true
-					all = append(all, carriedLine{e.ID, string(e.Role), e.Name, saidOf(e).words(), true, place + 1 + k*maxSentences, i})
+					said := saidOf(e)
+					all = append(all, carriedLine{e.ID, string(e.Role), e.Name, said.words(), true, place + 1 + k*maxSentences, i*steps + step, step == stepLast, said.open})
 				}
 			}
 		}
@@ -71,12 +84,12 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 		if i == 0 {
 			from = turnsBack(spoken, 1)
 			before = turnsBack(spoken, carriedTurns)
-			whole(from, len(spoken), true)
+			whole(from, len(spoken), stepLast)
 		}
 		if p.Summary != nil {
-			all = append(all, carriedLine{0, speakerOfSummary, "", p.Summary.Text, true, place, i})
+			all = append(all, carriedLine{0, speakerOfSummary, "", p.Summary.Text, true, place, i*steps + stepSummary, false, false})
 		}
-		whole(before, from, false)
+		whole(before, from, stepBefore)
 		first := before
 		for first > 0 && looks > 0 {
 			first--
@@ -87,7 +100,7 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 			for _, s := range slices.Backward(found) {
 				at := first + s.message
 				e := spoken[at]
-				all = append(all, carriedLine{e.ID, string(e.Role), e.Name, s.text, false, place + 1 + at*maxSentences + s.at, i})
+				all = append(all, carriedLine{e.ID, string(e.Role), e.Name, s.text, false, place + 1 + at*maxSentences + s.at, i*steps + stepOpen, false, false})
 			}
 		}
 		for _, l := range all[had:] {

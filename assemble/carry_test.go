@@ -86,6 +86,80 @@ func TestWhatWasSaidLastIsCarriedFirst(t *testing.T) {
 	}
 }
 
+// The last turn of the session before stands in the context whole, however much is open besides,
+// whoever said it, and whether or not it has settled.
+func TestTheLastTurnGoesBeforeWhatIsOpen(t *testing.T) {
+	c := newTestComposer(t)
+	call := `{"role":"assistant","content":null,"tool_calls":[{"id":"t","type":"function","function":{"name":"look","arguments":"{}"}}]}`
+	for name, last := range map[string][]string{
+		"what the user said":      {`{"role":"user","content":"the vault word is Plover"}`},
+		"what was answered":       {`{"role":"user","content":"hm"}`, `{"role":"assistant","content":"I will call it Plover."}`},
+		"what a tool gave":        {`{"role":"user","content":"check it"}`, call, `{"role":"tool","tool_call_id":"t","content":"the vault word is Plover"}`},
+		"the other of two tools'": {`{"role":"user","content":"check both"}`, call, `{"role":"tool","tool_call_id":"t","content":"big ` + strings.Repeat("row 17 ok, ", 800) + `"}`, `{"role":"tool","tool_call_id":"t2","content":"the vault word is Plover"}`},
+	} {
+		for _, settled := range []bool{false, true} {
+			for _, budget := range []int{200, 500, 1000, 4000, 8000} {
+				var all []said
+				for i := range 300 {
+					for _, role := range []string{"user", "assistant"} {
+						all = append(all, logged(t, int64(len(all)+1), fmt.Sprintf(`{"role":%q,"content":"a longer filler question with more words so that it takes some space, number %d"}`, role, i)))
+					}
+				}
+				var entries []shortterm.Entry
+				for i := range all {
+					all[i].open = true
+				}
+				for _, text := range last {
+					s := logged(t, int64(len(all)+len(entries)+1), text)
+					e := shortterm.Entry{Message: memd.Message{ID: s.id, Role: s.role, Text: s.text, Raw: s.raw}}
+					if s.open = !settled; s.open {
+						e.Ingest.State = shortterm.StatePending
+					}
+					entries = append(entries, e)
+				}
+				m := material{open: all, carried: carryOver([]shortterm.Past{{Entries: entries}}, 1<<20), budget: budget, render: RenderMessages}
+				for _, e := range entries {
+					if !settled {
+						s := saidOf(e)
+						m.open = append(m.open, s)
+					}
+				}
+				out := c.made(m)
+				if len(out.messages) != 1 || !strings.Contains(string(out.messages[0]), "Plover") || out.used > budget {
+					t.Errorf("%s, settled %t, of %d tokens: %.300s", name, settled, budget, out.messages)
+				}
+			}
+		}
+	}
+}
+
+// Of what is quoted, too, a later turn goes before an earlier one, whoever said it.
+func TestALaterTurnIsQuotedBeforeAnEarlierOne(t *testing.T) {
+	c := newTestComposer(t)
+	for _, open := range []bool{true, false} {
+		m := material{budget: 1000, render: RenderMessages, quotes: true}
+		for i := range 100 {
+			for _, role := range []string{"user", "assistant"} {
+				s := logged(t, int64(2*i+len(role)/9), fmt.Sprintf(`{"role":%q,"content":"good morning for the time %d"}`, role, i))
+				if s.open = open; open {
+					m.open = append(m.open, s)
+				} else {
+					s.silent = true
+					m.said = append(m.said, s)
+				}
+			}
+		}
+		out := c.made(m)
+		ids := out.open
+		if !open {
+			ids = out.quoted
+		}
+		if n := len(ids); n < 20 || n > 180 || ids[n-1] != 199 || ids[n-1]-ids[0] > int64(n) {
+			t.Errorf("open %t: %v", open, ids)
+		}
+	}
+}
+
 func TestCarryOverIsBounded(t *testing.T) {
 	var lines []string
 	for i := range 24 {

@@ -375,7 +375,7 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 	now := seen(d, len(m.earlier.memories) > 0)
 	d.countless = m.more || m.earlier.more
 	d.omitted = d.countless || m.unread > 0
-	room -= c.chooseOpen(&d, m, open, room, func(i int) bool { return now.ids[open[i].id] })
+	room -= c.chooseOpen(&d, m, open, room-c.lastSettled(m, room), func(i int) bool { return now.ids[open[i].id] })
 	room -= c.chooseBefore(&d, m, open, now, room)
 	c.chooseSaid(&d, m, before, now, room)
 	d.sayOnce(m, open, before)
@@ -408,13 +408,14 @@ func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, 
 			beside[m.earlier.memories[l.at].ID] = true
 		}
 	}
+	turns := turnsOf(before)
 	for i, s := range slices.Backward(before) {
 		if shown.ids[s.id] {
 			continue
 		}
 		words := c.restOf(s, beside)
 		if words != "" && !carriesOver(carried[s.id], words, s.part || words != s.words()) {
-			all = append(all, candidate{i, s.id, string(s.role), s.name, words, tierOf(string(s.role))})
+			all = append(all, candidate{i, s.id, string(s.role), s.name, words, tierOf(turns[i], string(s.role))})
 		}
 	}
 	var whole bool
@@ -615,15 +616,16 @@ func (c *composer) recallBudget(budget, left int, alone bool) int {
 }
 
 // chooseRecall chooses the recalled lines and gives what they cost: memories, the best
-// first, then what is open, the newest first. Memories leave what is open up to half
-// of the share. frame is what the system message costs beside them.
+// first, then what is open, the newest first. Memories leave what is open and the last turn of the
+// session before up to half of the share. frame is what the system message costs beside them.
 func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, freed freed, share, frame int) (cost int) {
 	room := share - frame
 	if room <= 0 {
 		return 0
 	}
 	shows := func(i int) bool { return full.ids[open[i].id] && !freed.open[i] }
-	waiting := c.chooseOpen(&draft{}, m, open, room, shows)
+	last := c.lastSettled(m, room)
+	waiting := last + c.chooseOpen(&draft{}, m, open, room-last, shows)
 	var all []candidate
 	for i, memory := range m.memories {
 		if len(all) == m.limit {
@@ -635,22 +637,35 @@ func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, f
 	}
 	var spent int
 	d.recalled, spent, _ = c.share(all, room-min(waiting, room/2))
-	spent += c.chooseOpen(d, m, open, room-spent, shows)
+	spent += c.chooseOpen(d, m, open, room-spent-min(last, (room-spent)/2), shows)
 	if spent == 0 {
 		return 0
 	}
 	return frame + spent
 }
 
+// lastSettled is what of room is kept from what is open for as much of the last turn of the session
+// before as has settled, which is carried over: up to half.
+func (c *composer) lastSettled(m material, room int) int {
+	var all []candidate
+	for i, l := range m.carried {
+		if l.last && !l.open {
+			all = append(all, candidate{i, l.id, l.role, l.name, l.text, tierOf(0, l.role)})
+		}
+	}
+	_, cost, _ := c.share(all, room/2)
+	return cost
+}
+
 // chooseOpen chooses, anew, the lines of what is open, the newest first, and gives what they
 // cost, at most room. shows says of a place in open that the turns show it. What was learned
 // from a moment ago and is recalled in the same words does not stand there twice.
 func (c *composer) chooseOpen(d *draft, m material, open []said, room int, shows func(int) bool) (spent int) {
-	stated := stated(d, m)
+	stated, turns := stated(d, m), turnsOf(open)
 	var all []candidate
 	for i, s := range slices.Backward(open) {
 		if words := s.words(); !shows(i) && words != "" && !stated.have(string(s.role), s.name, words) {
-			all = append(all, candidate{i, s.id, string(s.role), s.name, words, tierOf(string(s.role))})
+			all = append(all, candidate{i, s.id, string(s.role), s.name, words, tierOf(turns[i], string(s.role))})
 		}
 	}
 	var whole bool
@@ -692,8 +707,8 @@ func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, 
 	var carried []candidate
 	for i, l := range m.carried {
 		if !quoted[l.id] && !stated.have(l.role, l.name, l.text) {
-			// What is nearer comes before what is farther back, whoever said it.
-			carried = append(carried, candidate{i, l.id, l.role, l.name, l.text, l.back*3 + tierOf(l.role)})
+			// What matters more comes first, whoever said it.
+			carried = append(carried, candidate{i, l.id, l.role, l.name, l.text, tierOf(l.step, l.role)})
 		}
 	}
 	ids := map[string]bool{}

@@ -17,16 +17,28 @@ type candidate struct {
 	tier int
 }
 
-// tierOf has what the user said come before what an assistant answered, and that before what
-// a tool gave, where there is no room for all.
-func tierOf(role string) int {
-	switch memd.Role(role) {
-	case memd.RoleAssistant:
-		return 1
-	case memd.RoleTool:
-		return 2
+// turnsOf gives for each of messages, which are chronological, how many turns back it is: a turn
+// begins with what the user says.
+func turnsOf(messages []said) []int {
+	back := make([]int, len(messages))
+	turn := 0
+	for i, s := range slices.Backward(messages) {
+		back[i] = turn
+		if s.role == memd.RoleUser {
+			turn++
+		}
 	}
-	return 0
+	return back
+}
+
+// tierOf has what was said in a later turn come before what was said in an earlier one, whoever
+// said it, and in a turn what the user said before what was answered to it, where there is no
+// room for all.
+func tierOf(turnsBack int, role string) int {
+	if memd.Role(role) == memd.RoleUser {
+		return 2 * turnsBack
+	}
+	return 2*turnsBack + 1
 }
 
 const (

@@ -12,10 +12,10 @@ import (
 func TestShare(t *testing.T) {
 	c := newTestComposer(t)
 	all := []candidate{
-		{0, 0, "tool", "", strings.Repeat(`{"row": 1, "value": "x"} `, 3000), tierOf("tool")},
-		{1, 0, "assistant", "", strings.Repeat("It is a long story. ", 400), tierOf("assistant")},
-		{2, 0, "user", "", "My locker code is 4418.", tierOf("user")},
-		{3, 0, "user", "", "Which ferry?", tierOf("user")},
+		{0, 0, "tool", "", strings.Repeat(`{"row": 1, "value": "x"} `, 3000), 2},
+		{1, 0, "assistant", "", strings.Repeat("It is a long story. ", 400), 1},
+		{2, 0, "user", "", "My locker code is 4418.", 0},
+		{3, 0, "user", "", "Which ferry?", 0},
 	}
 	lines, spent, whole := c.share(all, 400)
 	got := map[int]string{}
@@ -45,7 +45,7 @@ func TestSharesAreWithinTheirRoom(t *testing.T) {
 		for i := range rapid.IntRange(0, 12).Draw(t, "lines") {
 			text := fmt.Sprint("m", i, strings.Repeat(" word", rapid.SampledFrom([]int{0, 3, 30, 300}).Draw(t, "words")))
 			role := rapid.SampledFrom([]string{"user", "assistant", "tool"}).Draw(t, "role")
-			all = append(all, candidate{i, 0, role, "", text, tierOf(role)})
+			all = append(all, candidate{i, 0, role, "", text, tierOf(0, role)})
 			sum += c.count(role+": "+text+"\n", 1<<30)
 		}
 		room := rapid.IntRange(-1, 600).Draw(t, "room")
