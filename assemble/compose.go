@@ -556,7 +556,10 @@ func (c *composer) newestUser(m material, all []group, left int) (*chosen, int) 
 // words.
 func (c *composer) trimHard(render string, m outgoing, limit int) outgoing {
 	mark := c.count(trimMark, math.MaxInt)
-	if t, ok := c.trimTo(render, m, limit, mark, c.withEnds); ok {
+	if t, ok := c.trimTo(render, m, limit, max(mark, min(leastLine, c.count(m.says(), leastLine))), c.withEnds); ok {
+		return t
+	}
+	if t, ok := c.trimAttachments(render, m, limit); ok {
 		return t
 	}
 	if t, ok := c.trimTo(render, m.onlyText(), limit, mark, c.withEnds); ok {
@@ -564,6 +567,35 @@ func (c *composer) trimHard(render string, m outgoing, limit int) outgoing {
 	}
 	t, _ := c.trimTo(render, m.onlyText().unnamed(), limit, 1, c.withEnds)
 	return t
+}
+
+// trimAttachments leaves out of a message as many of the parts that are no text as there is no room
+// for, and says so in their places; its texts keep leastLine tokens. False if there is not even room
+// for that.
+func (c *composer) trimAttachments(render string, m outgoing, limit int) (outgoing, bool) {
+	mark := c.count(trimMark, math.MaxInt)
+	bare, _ := c.withAttachments(m, 0, 0)
+	least := mark
+	if text := m.says(); text == "" {
+		least = 0
+	} else {
+		least = max(mark, min(leastLine, c.count(text, leastLine)))
+	}
+	bare.parts = slices.DeleteFunc(bare.parts, func(p part) bool { return p.is == textPart || p.is == markPart })
+	room := limit - c.cost(render, []outgoing{bare}, max(limit, 0)) - least
+	for most := len(m.parts); ; most-- {
+		some, kept := c.withAttachments(m, room, most)
+		if least == 0 {
+			if c.cost(render, []outgoing{some}, max(limit, 0)) <= limit {
+				return some, true
+			}
+		} else if t, ok := c.trimTo(render, some, limit, mark, c.withEnds); ok {
+			return t, true
+		}
+		if most = kept; most == 0 {
+			return outgoing{}, false
+		}
+	}
 }
 
 // trimText trims the texts of a message so that it costs at most limit; false if that
@@ -977,6 +1009,8 @@ func turnLine(m outgoing) string {
 			said = append(said, indented(p.text))
 		case imagePart, thumbPart:
 			said = append(said, "[image]")
+		case markPart:
+			said = append(said, p.text)
 		default:
 			said = append(said, "[attachment]")
 		}

@@ -629,6 +629,56 @@ func TestAnImageThatDoesNotFitLeavesTheTurnsBefore(t *testing.T) {
 	}
 }
 
+// Of the newest message's attachments there are as many as fit, in order, and a mark for each other.
+func TestAttachmentsThatDoNotFitAreMarked(t *testing.T) {
+	c := newTestComposer(t)
+	image := `{"type":"image_url","image_url":{"url":"https://x/a.png"}}`
+	thumb := `{"type":"image_url","image_url":{"url":"https://x/a.png","detail":"low"}}`
+	file := `{"type":"file","file":{"filename":"a.pdf","file_data":"` + strings.Repeat("AbCd", 9000) + `"}}`
+	for _, of := range []struct {
+		content string
+		budget  int
+		want    string
+	}{
+		{image + `,` + image + `,` + image + `,` + image + `,{"type":"text","text":"compare these four"}`, 4000, "image image image [image] compare these four"},
+		{image + `,` + image + `,` + image + `,` + image + `,{"type":"text","text":"compare these four"}`, 5000, "image image image image compare these four"},
+		{`{"type":"text","text":"compare"},` + file + `,` + thumb + `,` + image, 500, "compare [file: a.pdf] image [image]"},
+		{`{"type":"text","text":"compare"},` + image + `,` + image, 1200, "compare image [image]"},
+		{image, 500, "[image]"},
+		{image + `,` + thumb, 100, "[image] image"},
+		{`{"type":"input_audio","input_audio":{"data":"` + strings.Repeat("AbCd", 2000) + `","format":"wav"}}`, 500, "[audio]"},
+	} {
+		window := session(t, `{"role":"user","content":[`+of.content+`]}`)
+		out := c.made(material{window: window, budget: of.budget, render: RenderMessages})
+		if _, err := checkLegal(out.messages); err != nil || out.used > of.budget {
+			t.Fatalf("%v, %d tokens of %d", err, out.used, of.budget)
+		}
+		var sent struct {
+			Content []struct{ Type, Text string }
+		}
+		if err := json.Unmarshal(out.messages[0], &sent); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range sent.Content {
+			got = append(got, strings.TrimSuffix(strings.TrimPrefix(p.Type, "text")+p.Text, "_url"))
+		}
+		if g := strings.Join(got, " "); g != of.want {
+			t.Errorf("%q, want %q", g, of.want)
+		}
+		asSystem := c.made(material{window: window, budget: of.budget, render: RenderSystem})
+		if strings.Contains(string(asSystem.messages[0]), trimMark) && !strings.Contains(of.content, "file") && !strings.Contains(of.content, "audio") {
+			t.Errorf("%s", asSystem.messages[0])
+		}
+	}
+	// A text is not cut to a few words for the sake of an image.
+	window := session(t, `{"role":"user","content":[{"type":"text","text":"`+strings.Repeat("Tell me about it. ", 40)+`"},`+image+`,`+image+`]}`)
+	out := c.made(material{window: window, budget: 2240, render: RenderMessages})
+	if got := string(out.messages[0]); strings.Count(got, "a.png") != 1 || strings.Count(got, "[image]") != 1 || strings.Count(got, "Tell") < 8 {
+		t.Errorf("%s", got)
+	}
+}
+
 // What is quoted of a text is not more work than what there is room for, however long it is.
 func TestALongTextIsReadAsFarAsThereIsRoom(t *testing.T) {
 	c := newTestComposer(t)

@@ -145,6 +145,8 @@ const (
 	imagePart
 	thumbPart
 	otherPart
+	// markPart is a text in the place of a part that is left out.
+	markPart
 )
 
 type member struct {
@@ -348,18 +350,22 @@ func (c *counter) tokens(m outgoing, limit int) int {
 		n += c.count(text, max(limit-n, 0))
 	}
 	for _, p := range m.parts {
-		switch p.is {
-		case textPart:
-			n += c.count(p.text, max(limit-n, 0))
-		case imagePart:
-			n += tokensPerImage
-		case thumbPart:
-			n += tokensPerThumb
-		default:
-			n += c.count(string(p.raw), max(limit-n, 0))
-		}
+		n += c.partTokens(p, max(limit-n, 0))
 	}
 	return n
+}
+
+// partTokens gives what a part of a content adds, if that is at most limit.
+func (c *counter) partTokens(p part, limit int) int {
+	switch p.is {
+	case textPart, markPart:
+		return c.count(p.text, limit)
+	case imagePart:
+		return tokensPerImage
+	case thumbPart:
+		return tokensPerThumb
+	}
+	return c.count(string(p.raw), limit)
 }
 
 // withText gives the message with its texts cut to room tokens in all, the first
@@ -418,6 +424,53 @@ func (c *counter) withEnds(m outgoing, room int) outgoing {
 	}
 	return m
 }
+
+// mark gives the part that says that p is left out.
+func (p part) mark() part {
+	switch p.is {
+	case imagePart, thumbPart:
+		return part{text: "[image]", is: markPart}
+	}
+	var known struct{ Type string }
+	_ = json.Unmarshal(p.raw, &known)
+	switch known.Type {
+	case "input_audio":
+		return part{text: "[audio]", is: markPart}
+	case "file":
+		return part{text: fileMark(p.raw), is: markPart}
+	}
+	return part{text: "[attachment]", is: markPart}
+}
+
+// withAttachments gives the message with those of its parts that are no text for which there are
+// room tokens, in order, and a mark in the place of each of the others. kept is how many are
+// there, at most most.
+func (c *counter) withAttachments(m outgoing, room, most int) (out outgoing, kept int) {
+	out = m
+	out.parts = nil
+	for _, p := range m.parts {
+		if p.is != textPart {
+			room -= c.count(p.mark().text, math.MaxInt)
+		}
+	}
+	for _, p := range m.parts {
+		if p.is != textPart {
+			mark := p.mark()
+			more := c.partTokens(p, max(room, 0)+maxMark) - c.count(mark.text, math.MaxInt)
+			if more <= room && kept < most {
+				room -= more
+				kept++
+			} else {
+				p = mark
+			}
+		}
+		out.parts = append(out.parts, p)
+	}
+	return out, kept
+}
+
+// maxMark is more than the tokens of any mark.
+const maxMark = 1024
 
 // onlyText gives the message without the parts of its content that are no text.
 func (m outgoing) onlyText() outgoing {
