@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"traffic":         {},
 	"idempotency":     {"", "postgres"},
 	"shortterm":       {"", "postgres", "bus", "idempotency"},
-	"longterm":        {"", "postgres", "lexical"},
+	"longterm":        {"", "postgres", "lexical", "extract"},
 	"recall":          {"", "embed", "longterm"},
 	"worker":          {"", "postgres", "bus", "shortterm", "extract", "embed", "longterm", "traffic"},
 	"assemble":        {"", "extract", "lexical", "shortterm", "longterm", "recall"},

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/memdhq/memd"
-	"github.com/memdhq/memd/lexical"
+	"github.com/memdhq/memd/extract"
 	"github.com/memdhq/memd/shortterm"
 )
 
@@ -198,12 +198,11 @@ func anyOf(patterns ...string) *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(?:^|[^\pL\pN])(?:` + strings.Join(patterns, `|`) + `)(?:$|[^\pL\pN])|決め|決定|予定|つもり|決まり|决定|打算|计划|明天|明日|قررنا|قررت|سوف|غدا|غدًا`)
 }
 
-// sentencesOf cuts the beginning of a text into sentences, as Unicode has them; a line
-// break ends one too.
+// sentencesOf cuts the beginning of a text into sentences.
 func sentencesOf(text string) []string {
 	const most = 16 << 10
 	text, _ = cutAt(text, most)
-	return lexical.Sentences(text, maxSentences)
+	return extract.Sentences(text, maxSentences)
 }
 
 // cutAt gives a text in two, the first of at most n bytes.

@@ -790,6 +790,18 @@ func TestUnlearned(t *testing.T) {
 		{"Lisbon. And you?", []string{"Lisbon (asked: Where do you live?)"}, nil, "And you?"},
 		{"住在波尔图。\n为什么发票4711被退回？", []string{"住在波尔图"}, nil, "为什么发票4711被退回？"},
 		{"…", []string{"x"}, nil, ""},
+		// No sentence has to begin with a capital, and of one the part that was not learned is left.
+		{"deploy it to staging. my sister anna is a vet", []string{"my sister anna is a vet"}, nil, "deploy it to staging."},
+		{"the build is red. i bought a moped for commuting to the lab", []string{"i bought a moped for commuting to the lab"}, nil, "the build is red."},
+		{"Explain quicksort again - We drive to Rome on Friday", []string{"We drive to Rome on Friday"}, nil, "Explain quicksort again"},
+		{"my neighbour olaf plays the tuba, can you check invoice 77?", []string{"my neighbour olaf plays the tuba"}, nil, "my neighbour olaf plays the tuba, can you check invoice 77?"},
+		{"my neighbour olaf plays the tuba every single evening, can you check invoice 77?", []string{"my neighbour olaf plays the tuba every single evening"}, nil, "can you check invoice 77?"},
+		{"deploy it to staging. my sister anna is a vet", nil, []string{"my sister anna is a vet"}, "deploy it to staging."},
+		{"my sister anna is a vet, write me a poem about pirates", nil, []string{"my sister anna is a vet"}, "write me a poem about pirates"},
+		// What hangs on what was learned, or has a word of what ended, is not left.
+		{"my neighbour olaf plays the tuba, which drives me mad", []string{"my neighbour olaf plays the tuba"}, nil, ""},
+		{"well, my sister anna is a vet", []string{"my sister anna is a vet"}, nil, ""},
+		{"my sister anna is a vet, write anna a poem please", nil, []string{"my sister anna is a vet"}, ""},
 	} {
 		if got := unlearned(c.text, c.left, c.ended); got != c.want {
 			t.Errorf("of %q, with %q and %q before, %q is left, want %q", c.text, c.left, c.ended, got, c.want)

@@ -1,8 +1,11 @@
 package assemble
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/memdhq/memd/extract"
 	"github.com/memdhq/memd/lexical"
 )
 
@@ -15,7 +18,7 @@ func unlearned(text string, memories, hidden []string) string {
 		return text
 	}
 	text, beyond := cutAt(text, bytesMatched)
-	sentences := lexical.Sentences(text, len(text))
+	sentences := extract.Sentences(text, len(text))
 	words := make([]map[string]bool, len(sentences))
 	for i, s := range sentences {
 		words[i] = wordsOf(s)
@@ -62,19 +65,48 @@ func unlearned(text string, memories, hidden []string) string {
 	}
 	var rest []string
 	for i, s := range sentences {
-		if n := len(words[i]); n == 0 || learned[i] || 5*common(covered[i], words[i]) >= 3*n {
-			continue
+		switch n := len(words[i]); {
+		case n == 0:
+		case learned[i] || 5*common(covered[i], words[i]) >= 3*n:
+			rest = append(rest, besides(s, covered[i], learned[i])...)
+		default:
+			rest = append(rest, s)
 		}
-		rest = append(rest, s)
 	}
 	return strings.TrimSpace(strings.Join(rest, " ") + " " + beyond)
+}
+
+// besides gives the parts of a sentence that say something beside these words: of a sentence
+// that is hidden those alone that have none of them.
+func besides(sentence string, covered map[string]bool, hidden bool) (rest []string) {
+	parts := extract.Parts(sentence)
+	if len(parts) < 2 {
+		return nil
+	}
+	hides := lexical.QueryTerms(lexical.Normalise(strings.Join(slices.Collect(maps.Keys(covered)), " ")))
+	for _, p := range parts {
+		words := wordsOf(p)
+		both := common(words, covered)
+		switch {
+		case len(words)-both < 2:
+		case hidden:
+			if !slices.ContainsFunc(lexical.QueryTerms(lexical.Normalise(p)), func(t lexical.Term) bool {
+				return slices.ContainsFunc(hides, func(h lexical.Term) bool { return h.Hash == t.Hash })
+			}) {
+				rest = append(rest, p)
+			}
+		case 5*both < 2*len(words):
+			rest = append(rest, p)
+		}
+	}
+	return rest
 }
 
 // states says whether a text has the words of a memory, or most of them in one sentence.
 func states(text, memory string) bool {
 	text, _ = cutAt(text, bytesMatched)
 	said := wordsOf(memory)
-	for _, s := range lexical.Sentences(text, len(text)) {
+	for _, s := range extract.Sentences(text, len(text)) {
 		words := wordsOf(s)
 		if n := min(len(said), len(words)); n > 0 && 2*common(said, words) >= n {
 			return true

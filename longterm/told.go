@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
-	"github.com/memdhq/memd/lexical"
+	"github.com/memdhq/memd/extract"
 	"github.com/memdhq/memd/postgres"
 )
 
@@ -87,7 +87,7 @@ func (a Account) Shown(message int64, role memd.Role, text string) string {
 	if len(of.taken) > 0 {
 		beyond = ""
 	}
-	sentences := lexical.Sentences(text, len(text))
+	sentences := extract.Sentences(text, len(text))
 	terms := make([][]int32, len(sentences))
 	for i, s := range sentences {
 		terms[i] = termsOf(s)
@@ -113,9 +113,27 @@ func (a Account) Shown(message int64, role memd.Role, text string) string {
 	for i, s := range sentences {
 		if !hidden[i] {
 			left = append(left, s)
+			continue
 		}
+		left = append(left, a.besides(s, of, echoes)...)
 	}
 	return strings.TrimSpace(strings.Join(left, " ") + " " + beyond)
+}
+
+// besides gives the parts of a sentence that is not shown which have no word of why it is not.
+func (a Account) besides(sentence string, of Told, echoes bool) (left []string) {
+	parts := extract.Parts(sentence)
+	if len(parts) < 2 {
+		return nil
+	}
+	for _, p := range parts {
+		terms := termsOf(p)
+		tells := func(t away) bool { return t.common(terms) > 0 }
+		if !slices.ContainsFunc(of.taken, tells) && !(echoes && slices.ContainsFunc(a.away, tells)) {
+			left = append(left, p)
+		}
+	}
+	return left
 }
 
 // Instead gives what is told of a message in its place: what may be shown of it, behind what is
@@ -127,7 +145,7 @@ func (a Account) Instead(message int64, role memd.Role, text string) string {
 		return text
 	}
 	var sentences [][]int32
-	for _, s := range lexical.Sentences(text, len(text)) {
+	for _, s := range extract.Sentences(text, len(text)) {
 		sentences = append(sentences, termsOf(s))
 	}
 	var told []string
