@@ -249,6 +249,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		query.Text, query.ExcludeSources = lastWords(words), certain
 		search.Go(func() { found = a.search(searching, tenant, query) })
 	}
+	m.more = r.Summary && len(window.past) > 0 && window.morePast
 	var degraded, unquoted []string
 	summarises := before && r.Summary && len(certain) < window.messages
 	if summarises || len(window.past)+len(m.open) > 0 {
@@ -269,16 +270,17 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 			m.carried = carryOver(told.past(window.past), r.TokenBudget/recallShare*bytesPerToken)
 		})
 	}
+	learned := 0
 	if summarises {
 		if s := window.summary; s != nil {
 			m.earlier.summary, m.earlier.upto = s.Text, s.Upto
 		}
-		m.more = window.more
+		m.more = m.more || window.more
 		if r.Recall > 0 {
 			scope.RunID = window.sessionID
 			search.Go(func() {
 				var err error
-				if m.earlier.memories, m.earlier.more, err = a.learned(searching, tenant, scope, r.Filters); err != nil {
+				if m.earlier.memories, learned, err = a.learned(searching, tenant, scope, r.Filters); err != nil {
 					a.cfg.Log.Warn().Err(err).Msg("nothing stands for what has left a window")
 					degraded = append(degraded, DegradedSummary)
 				}
@@ -289,6 +291,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	if found.err != nil {
 		return Context{}, found.err
 	}
+	m.earlier.more = learned > m.known() && !m.earlier.coversTheFirst()
 
 	if len(degraded) == 0 {
 		degraded = unquoted
@@ -380,10 +383,11 @@ type windowRead struct {
 	// unread is how many others there are before open.
 	unread int
 	// messages is how many the session has; summary is a model's of its beginning, and
-	// past are the sessions before it.
+	// past are the sessions before it; morePast says that not all of these was read.
 	messages int
 	summary  *shortterm.Summary
 	past     []shortterm.Past
+	morePast bool
 }
 
 func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowRead, error) {
@@ -406,7 +410,7 @@ func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowR
 		return windowRead{}, &memd.Error{Kind: memd.Unavailable, Op: "assemble.window",
 			Msg: "the messages cannot be read", RetryAfter: max(memd.RetryAfterOf(err), time.Second), Err: err}
 	}
-	out := windowRead{sessionID: r.SessionID, summary: w.Summary, past: w.Past, more: w.MoreBefore, unread: w.MoreOpen}
+	out := windowRead{sessionID: r.SessionID, summary: w.Summary, past: w.Past, morePast: w.MorePast, more: w.MoreBefore, unread: w.MoreOpen}
 	if w.Session != nil {
 		out.sessionID, out.messages = w.Session.SessionID, w.Session.Messages
 	}
@@ -612,18 +616,34 @@ func lastWords(messages []said) string {
 }
 
 // learned gives what was learned in a session, in the order it was said: what was said
-// last, if there is more than earlierMemories.
-func (a *Assembler) learned(ctx context.Context, tenant string, session memd.Scope, filters longterm.Filter) (found []memd.Memory, more bool, err error) {
+// last, if there is more than earlierMemories; total is how much there is.
+func (a *Assembler) learned(ctx context.Context, tenant string, session memd.Scope, filters longterm.Filter) (found []memd.Memory, total int, err error) {
 	ctx, cancel := context.WithTimeout(ctx, a.cfg.RecallTimeout)
 	defer cancel()
-	var total int
 	if p := panics.Try(func() {
 		found, total, _, err = a.store.List(ctx, tenant, longterm.ListQuery{Scope: session, Filters: filters, Limit: earlierMemories})
 	}); p != nil {
 		err = p.AsError()
 	}
 	slices.SortStableFunc(found, func(x, y memd.Memory) int { return x.ValidFrom.Compare(y.ValidFrom) })
-	return found, total > len(found), err
+	return found, total, err
+}
+
+// known is of how many of the memories of the session something is known to stand in the context if
+// there is room: themselves, or the messages that they were learned from.
+func (m material) known() int {
+	ids := map[string]bool{}
+	for _, found := range m.earlier.memories {
+		ids[found.ID] = true
+	}
+	for _, s := range slices.Concat(m.said, m.window) {
+		for _, l := range s.learned {
+			if m.quotes && !s.earlier && !l.Excluded {
+				ids[l.ID] = true
+			}
+		}
+	}
+	return len(ids)
 }
 
 // recalled is what a search gave. err is set only for a request that is wrong.

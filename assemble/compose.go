@@ -776,6 +776,10 @@ func (e earlier) covers(m memd.Memory) bool {
 	return e.summary != "" && !slices.ContainsFunc(m.Sources, func(id int64) bool { return id > e.upto })
 }
 
+// coversTheFirst says whether the summary is of the first of the memories, and so of what there is
+// before them.
+func (e earlier) coversTheFirst() bool { return len(e.memories) > 0 && e.covers(e.memories[0]) }
+
 // recalledLine gives the line of something recalled, "" if it says nothing. What
 // cannot fit into room tokens need not be whole: no more of a text is read than about that.
 func (c *composer) recalledLine(of candidate, room int) string {

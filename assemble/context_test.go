@@ -1025,6 +1025,66 @@ func TestContextQuotesWhatEarlierSessionsSaid(t *testing.T) {
 	}
 }
 
+// The context says that something is left out where it is, and nowhere else.
+func TestContextSaysWhatIsLeftOut(t *testing.T) {
+	m := newMemory(t)
+	missing := func(c assemble.Context, form string, n int) (all int) {
+		for i := range n {
+			if !strings.Contains(fmt.Sprintf("%s", c.Messages), fmt.Sprintf(form, i)) {
+				all++
+			}
+		}
+		return all
+	}
+	// More memories than are listed: those that are not stand in the messages they are of.
+	for i := range 105 {
+		m.learn(m.say("many", fmt.Sprintf("user: My friend number %d plays instrument%dk", i, i)))
+	}
+	for i := range 6 {
+		m.settle(m.say("many", fmt.Sprintf("user: traffic %d?", i)))
+	}
+	r := request("many")
+	r.TokenBudget = 100_000
+	if c := m.context(r); missing(c, "instrument%dk", 105) > 0 || c.Summary.Trimmed || strings.Contains(fmt.Sprintf("%s", c.Messages), "trimmed]") {
+		t.Errorf("%d are missing, trimmed %t", missing(c, "instrument%dk", 105), c.Summary.Trimmed)
+	}
+	r.TokenBudget = 1000
+	if c := m.context(r); missing(c, "instrument%dk", 105) == 0 || !c.Summary.Trimmed {
+		t.Errorf("nothing is missing, or trimmed is %t", c.Summary.Trimmed)
+	}
+	// With memories alone nothing stands for those that are not listed.
+	err := m.logPool.InTenant(m.ctx, memd.DefaultTenant, func(tx pgx.Tx) error {
+		_, err := tx.Exec(m.ctx, `DELETE FROM conversation_context WHERE session_id = 'many' AND message NOT LIKE '%traffic%'`)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.TokenBudget = 100_000
+	if c := m.context(r); missing(c, "instrument%dk", 105) == 0 || !c.Summary.Trimmed {
+		t.Errorf("%d are missing, trimmed %t", missing(c, "instrument%dk", 105), c.Summary.Trimmed)
+	}
+	// A chain is read as far back as there is room.
+	s := "chain"
+	for k := range 6 {
+		var lines []string
+		for i := range 80 {
+			lines = append(lines, fmt.Sprintf("user: can you check ticket%d?", 80*k+i), "assistant: It is closed.")
+		}
+		m.settle(m.say(s, lines...))
+		s = m.rotate(s)
+	}
+	r = request(s)
+	r.TokenBudget = 100_000
+	if c := m.context(r); missing(c, "ticket%d?", 480) > 0 || c.Summary.Trimmed {
+		t.Errorf("%d are missing, trimmed %t", missing(c, "ticket%d?", 480), c.Summary.Trimmed)
+	}
+	r.TokenBudget = 8000
+	if c := m.context(r); missing(c, "ticket%d?", 480) == 0 || !c.Summary.Trimmed {
+		t.Errorf("nothing is missing, or trimmed is %t", c.Summary.Trimmed)
+	}
+}
+
 // What has been replaced since is not carried over as it was said.
 func TestContextDoesNotCarryOverWhatHasEnded(t *testing.T) {
 	m := newMemory(t)

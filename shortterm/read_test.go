@@ -496,7 +496,7 @@ func TestPlans(t *testing.T) {
 		"windowTurns":     {windowTurns, `'acme', 'u7', 5`, []string{"conversation_context_session"}},
 		"windowOpen":      {windowOpen, `'acme', 'u7', 5, 8, 200, 65536`, []string{"ingest_open_session", "conversation_context_session", "conversation_session_tenant_id"}},
 		"windowPast":      {windowPast, `'acme', 'u7', 5, 8`, []string{"conversation_session_tenant_id"}},
-		"windowPastRead":  {windowPastEntries, `'acme', 'u7', 5, 8, 24, 12, 65536`, []string{"conversation_context_session", "conversation_session_tenant_id"}},
+		"windowPastRead":  {windowPastEntries, `'acme', 'u7', 5, 8, 24, 12, 65536, 65536`, []string{"conversation_context_session", "conversation_session_tenant_id"}},
 		"dropOpenOfUser":  {dropOpenOfUser, `'acme', 'u7', '', '', '', 'x'`, []string{"conversation_session_tenant_id", "ingest_open_session"}},
 		"oneMessage":      {oneMessage, `'acme', 7, '', '', '', ''`, []string{"conversation_context_pkey"}},
 	})

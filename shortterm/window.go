@@ -28,8 +28,11 @@ type Window struct {
 	// Summary is a model's summary of the session's beginning, nil if there is none.
 	Summary *Summary
 	// Past are the sessions that this one carries on, the latest first, as long as it has
-	// fewer turns than were asked for. Incognito ones are not among them.
-	Past []Past
+	// fewer turns than were asked for. Incognito ones are not among them. MorePast says that
+	// there are others before them, or messages in them that were not read and that no Summary is
+	// of.
+	Past     []Past
+	MorePast bool
 }
 
 // Summary is a model's account of a session's messages, from its first to Upto, an id.
@@ -58,12 +61,13 @@ const (
 	// maxPast is how many sessions back a chain is followed, for the sake of those that have
 	// thousands: a context has room for what far fewer left open. Those in which nothing was said
 	// do not count, as long as there are not more than 15 for each that is followed. Of the
-	// nearest lastOfNearest
-	// messages are read, of the nth as many divided by n, but lastOfFarther at least; and no
-	// more than have bytesOfPast, of which one counts for a sixteenth at most. The last
-	// message of the user in the nearest is always among them.
+	// nearest one message is read for each bytesOfLast, from lastOfNearest to maxOpen, of the nth
+	// as many divided by n, but lastOfFarther at least; and no more than have as many bytes,
+	// divided so, or bytesOfPast, of which one counts for a sixteenth at most. The last message of
+	// the user in the nearest is always among them.
 	maxPast       = 64
 	lastOfNearest = 400
+	bytesOfLast   = 160
 	lastOfFarther = 12
 	bytesOfPast   = 256 << 10
 )
@@ -71,7 +75,8 @@ const (
 // Window gives the last turns of a session, what is open besides, and what it carries on,
 // in one round trip. An empty sessionID is the user's latest session of kind chat. A
 // session that does not exist has an empty window. Of Before as many are read as have
-// about beforeBytes, and of Open as many as have that or leastOpenBytes.
+// about beforeBytes, and of Open as many as have that or leastOpenBytes; of Past more the more
+// that is.
 func (l *Log) Window(ctx context.Context, tenant, userID, sessionID string, turns, beforeBytes int) (Window, error) {
 	return l.window(ctx, tenant, userID, sessionID, turns, beforeBytes, false)
 }
@@ -126,15 +131,20 @@ func (l *Log) window(ctx context.Context, tenant, userID, sessionID string, turn
 		var no int64
 		var upto *int64
 		var text *string
-		err := rows.Scan(&no, &p.SessionID, &upto, &text)
+		var more bool
+		err := rows.Scan(&no, &p.SessionID, &upto, &text, &more)
+		w.MorePast = w.MorePast || more
 		p.Summary = summaryOf(upto, text)
 		past[no] = len(w.Past)
 		w.Past = append(w.Past, p)
 		return err
 	}))
-	b.Queue(windowPastEntries, tenant, userID, turns, maxPast, lastOfNearest, lastOfFarther, bytesOfPast).Query(eachRow(func(rows pgx.Rows) error {
+	lastOf := min(max(lastOfNearest, beforeBytes/bytesOfLast), maxOpen)
+	b.Queue(windowPastEntries, tenant, userID, turns, maxPast, lastOf, lastOfFarther, bytesOfPast, beforeBytes).Query(eachRow(func(rows pgx.Rows) error {
 		var no int64
-		e, _, err := scanEntry(rows, &no)
+		var more bool
+		e, _, err := scanEntry(rows, &no, &more)
+		w.MorePast = w.MorePast || more
 		// One may have been made the past of it since the statement before.
 		if i, ok := past[no]; ok {
 			w.Past[i].Entries = append(w.Past[i].Entries, e)
@@ -195,8 +205,8 @@ const (
 	SELECT ` + entryColumns + ` FROM s JOIN conversation_context c ON ` + ofSession + ` AND c.id >= (SELECT id FROM start)` + entryIngest + `
 	 ORDER BY c.id`
 
-	// chain are the sessions it carries on, up to $4 of them in which something was said, the
-	// latest first. One that was made later is another, which has got the name since.
+	// chain are the sessions it carries on, up to one more than $4 of them in which something was
+	// said, the latest first; past are the $4. One that was made later is another, which has got the name since.
 	chain = `chain AS (
 		SELECT p.no, p.session_id, p.previous_session_id, p.last_message_id IS NOT NULL AS spoken, (p.last_message_id IS NOT NULL)::int AS n, 1 AS back
 		  FROM s JOIN conversation_session o ON o.tenant_id = $1 AND o.no = s.no
@@ -204,9 +214,9 @@ const (
 		UNION ALL
 		SELECT p.no, p.session_id, p.previous_session_id, p.last_message_id IS NOT NULL, chain.n + (p.last_message_id IS NOT NULL)::int, chain.back + 1
 		  FROM chain JOIN conversation_session p ON p.tenant_id = $1 AND p.user_id = $2 AND p.session_id = chain.previous_session_id AND p.no < chain.no AND NOT p.incognito
-		 WHERE chain.n < $4 AND chain.back < $4 * 16
+		 WHERE chain.n <= $4 AND chain.back < $4 * 16
 	), past AS (
-		SELECT no, session_id, n FROM chain WHERE spoken
+		SELECT no, session_id, n FROM chain WHERE spoken AND n <= $4
 	)`
 
 	windowOpen = `WITH RECURSIVE s AS (` + theWindow + `), start AS (` + windowStart + `), ` + chain + `, waiting AS (
@@ -236,10 +246,10 @@ const (
 		SELECT n.*, sum(least(octet_length(n.message), greatest($5::bigint / 4, 1024))) OVER (ORDER BY n.id DESC) AS upto_bytes FROM newest n
 		 WHERE n.role IN ('user', 'assistant', 'tool') AND NOT EXISTS (SELECT FROM ingest_open o WHERE o.tenant_id = $1 AND o.message_id = n.id)
 	), c AS (
-		SELECT m.*, m.upto_bytes > $5::bigint OR (SELECT count(*) FROM newest) >= $4 AS more FROM measured m
+		SELECT m.* FROM measured m
 		 WHERE m.upto_bytes - least(octet_length(m.message), greatest($5::bigint / 4, 1024)) <= $5::bigint
 	)
-	SELECT c.more, ` + entryColumns + ` FROM c` + entryIngest + `
+	SELECT (SELECT count(*) FROM measured) > count(*) OVER () OR (SELECT count(*) FROM newest) >= $4, ` + entryColumns + ` FROM c` + entryIngest + `
 	 ORDER BY c.id`
 
 	// growing is the session as long as it has fewer turns than $3.
@@ -249,23 +259,32 @@ const (
 		        WHERE c.tenant_id = $1 AND c.user_id = $2 AND c.session_id = f.session_id AND c.role = 'user' AND o.previous_session_id IS NOT NULL LIMIT $3) turn)`
 
 	windowPast = `WITH RECURSIVE s AS (` + growing + `), ` + chain + `
-	SELECT past.no, past.session_id, y.upto, y.summary
+	SELECT past.no, past.session_id, y.upto, y.summary, EXISTS (SELECT FROM chain WHERE spoken AND n > $4)
 	  FROM past LEFT JOIN session_summary y ON y.tenant_id = $1 AND y.session_no = past.no
 	 ORDER BY past.n`
 
 	// windowPastEntries: the last words of the user in the nearest are read whatever came since.
 	windowPastEntries = `WITH RECURSIVE s AS (` + growing + `), ` + chain + `
 	SELECT past.no, m.* FROM past CROSS JOIN LATERAL (
-		SELECT ` + entryColumns + ` FROM (
+		WITH most AS (
+			SELECT greatest($7::bigint, $8::bigint / past.n) AS bytes
+		), newest AS (
 			SELECT n.id FROM (
-				SELECT c.id, sum(least(octet_length(c.message), $7::bigint / 16)) OVER (ORDER BY c.id DESC) AS upto_bytes FROM (
+				SELECT c.id, sum(least(octet_length(c.message), most.bytes / 16)) OVER (ORDER BY c.id DESC) AS upto_bytes FROM most, (
 					SELECT c.id, c.message FROM conversation_context c WHERE c.tenant_id = $1 AND c.user_id = $2 AND c.session_id = past.session_id
 					 ORDER BY c.id DESC LIMIT greatest($5::int / past.n, $6::int)
 				) c
-			) n WHERE n.upto_bytes <= $7::bigint
+			) n, most WHERE n.upto_bytes <= most.bytes
+		), k AS (
+			SELECT id FROM newest
 			UNION
 			(SELECT c.id FROM conversation_context c WHERE past.n = 1 AND c.tenant_id = $1 AND c.user_id = $2 AND c.session_id = past.session_id AND c.role = 'user'
 			  ORDER BY c.id DESC LIMIT 1)
-		) k JOIN conversation_context c ON c.tenant_id = $1 AND c.id = k.id` + entryIngest + `
+		)
+		SELECT EXISTS (SELECT FROM conversation_context o
+		                WHERE o.tenant_id = $1 AND o.user_id = $2 AND o.session_id = past.session_id AND o.id < (SELECT min(id) FROM newest)
+		                  AND o.id > coalesce((SELECT y.upto FROM session_summary y WHERE y.tenant_id = $1 AND y.session_no = past.no), 0)
+		                  AND o.role IN ('user', 'assistant', 'tool') AND o.id <> ALL (ARRAY(SELECT id FROM k))) AS more, ` + entryColumns + `
+		  FROM k JOIN conversation_context c ON c.tenant_id = $1 AND c.id = k.id` + entryIngest + `
 	) m ORDER BY past.n, m.id`
 )

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
 )
 
@@ -80,24 +81,47 @@ func TestTheWindowReadsTheLastOfALongPast(t *testing.T) {
 		}
 		return all
 	}
-	wants := func(back int, want []int64) {
+	wants := func(bytes, back int, more bool, want []int64) {
 		t.Helper()
-		w, err := f.Window(t.Context(), tenant, user, "s3", 5, 1<<16)
-		if err != nil || len(w.Past) != 2 {
-			t.Fatalf("%+v, %v", w.Past, err)
+		w, err := f.Window(t.Context(), tenant, user, "s3", 5, bytes)
+		if err != nil || len(w.Past) != 2 || w.MorePast != more {
+			t.Fatalf("%+v, more %t, %v", w.Past, w.MorePast, err)
 		}
 		if got := entryIDs(w.Past[back-1].Entries); show(got) != show(want) {
 			t.Errorf("%d back: %d of them, %v, want %v", back, len(got), got, want)
 		}
 	}
+	first := func(session string) (all []int64) {
+		err := f.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
+			rows, err := tx.Query(t.Context(), `SELECT id FROM conversation_context WHERE session_id = $1 ORDER BY id LIMIT 2`, session)
+			if err == nil {
+				all, err = pgx.CollectRows(rows, pgx.RowTo[int64])
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
 	nearest, farther := said("s2", lastOfNearest+10, ""), said("s1", lastOfNearest/2+10, "")
-	wants(1, nearest[10:])
-	wants(2, farther[10:])
+	const few = 64000
+	wants(few, 1, true, nearest[10:])
+	wants(few, 2, true, farther[10:])
+	// A context that has room for more reads more.
+	wants(few*2, 1, false, append(first("s2"), nearest...))
+	wants(few*2, 2, false, append(first("s1"), farther...))
+	// What a summary is of need not be read.
+	f.do(t, `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model)
+		SELECT no, tenant_id, CASE session_id WHEN 's2' THEN $1::bigint ELSE $2 END, 'one', 'm' FROM conversation_session WHERE session_id IN ('s1', 's2')`, nearest[9], farther[9])
+	wants(few, 1, false, nearest[10:])
+	f.do(t, `UPDATE session_summary SET upto = upto - 1`)
+	wants(few, 1, true, nearest[10:])
 	// What the user said last is there, whatever came since.
 	question := nearest[len(nearest)-2] // an assistant answered
 	rest := said("s2", 40, strings.Repeat("x", bytesOfPast/16))
 	f.do(t, `UPDATE conversation_context SET role = 'tool' WHERE id > $1 AND role = 'user'`, question)
-	wants(1, append([]int64{question}, rest[40-16:]...))
+	wants(few, 1, true, append([]int64{question}, rest[40-16:]...))
 }
 
 func TestTheWindowIsThatOfWhereASessionWasRotatedTo(t *testing.T) {
@@ -240,6 +264,7 @@ func TestTheWindowAndWhatWasSaidBefore(t *testing.T) {
 		0:                     {nil, false},
 		size / 2:              {here[5:6], true},
 		size + size/2:         {here[4:6], true},
+		3*size + size/2:       {[]int64{here[1], here[2], here[4], here[5]}, false},
 		len(here) * 10 * size: {[]int64{here[1], here[2], here[4], here[5]}, false},
 	} {
 		w, err := f.Window(t.Context(), tenant, user, "s", 1, bytes)
@@ -259,7 +284,7 @@ func TestTheWindowOfALongChain(t *testing.T) {
 	f.do(t, `UPDATE conversation_session s SET last_message_id = c.id, messages = 1 FROM conversation_context c WHERE c.session_no = s.no`)
 	for _, asked := range []string{"s1", "s300"} {
 		w, err := f.Window(t.Context(), tenant, user, asked, 5, 1<<16)
-		if err != nil || w.Session == nil || w.Session.SessionID != "s300" || len(w.Past) != maxPast || w.Past[maxPast-1].SessionID != fmt.Sprint("s", 300-maxPast) || len(w.Past[maxPast-1].Entries) != 1 {
+		if err != nil || w.Session == nil || w.Session.SessionID != "s300" || len(w.Past) != maxPast || w.Past[maxPast-1].SessionID != fmt.Sprint("s", 300-maxPast) || len(w.Past[maxPast-1].Entries) != 1 || !w.MorePast {
 			t.Fatalf("%s: %+v, %d back, %v", asked, w.Session, len(w.Past), err)
 		}
 	}
@@ -272,7 +297,7 @@ func TestEmptySessionsDoNotCount(t *testing.T) {
 	f.do(t, `INSERT INTO conversation_session (tenant_id, user_id, session_id, previous_session_id)
 		SELECT $1, $2, 's' || i, 's' || i - 1 FROM generate_series(1, 200) i ORDER BY i`, tenant, user)
 	w, err := f.Window(t.Context(), tenant, user, "s200", 5, 1<<16)
-	if err != nil || len(w.Past) != 1 || w.Past[0].SessionID != "s0" || show(entryIDs(w.Past[0].Entries)) != show(said) || show(entryIDs(w.Open)) != show(said) {
+	if err != nil || len(w.Past) != 1 || w.MorePast || w.Past[0].SessionID != "s0" || show(entryIDs(w.Past[0].Entries)) != show(said) || show(entryIDs(w.Open)) != show(said) {
 		t.Errorf("%+v, open %v, %v", w.Past, entryIDs(w.Open), err)
 	}
 }
