@@ -35,6 +35,18 @@ func (g *grouping) clauses(text string) []clausePart {
 }
 
 func (g *grouping) partClauses(text string) []clausePart {
+	parts := g.cutClauses(text)
+	if len(text) > 400 || supposed.MatchString(expand(text)) {
+		return parts
+	}
+	var out []clausePart
+	for _, part := range parts {
+		out = append(out, g.ownPredicates(part)...)
+	}
+	return out
+}
+
+func (g *grouping) cutClauses(text string) []clausePart {
 	if contains(text, figurativeHints) && inJest.MatchString(text) {
 		return []clausePart{{text, about{}}}
 	}
@@ -46,6 +58,9 @@ func (g *grouping) partClauses(text string) []clausePart {
 		return whole
 	}
 	if each := eachOf(text); each != nil {
+		return each
+	}
+	if each := eachOwn(text); each != nil {
 		return each
 	}
 	if each := eachHad(text); each != nil {

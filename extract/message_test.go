@@ -15,7 +15,7 @@ import (
 func TestSentencesThatLeanOnAnotherStayWithIt(t *testing.T) {
 	checkAll(t, []says{
 		gives("I adopted a beagle. It's called Biscuit.", "I adopted a beagle. It's called Biscuit"),
-		gives("My sister lives in Rome. She is a nurse. Her flat is tiny.", "My sister lives in Rome. She is a nurse. Her flat is tiny"),
+		gives("My sister lives in Rome. She is a nurse. Her flat is tiny.", "My sister lives in Rome", "(My sister) is a nurse", "(My sister's) flat is tiny"),
 		gives("I adopted a beagle. I live in Porto.", "I adopted a beagle", "I live in Porto"),
 		gives("I play chess. Mostly online.", "I play chess. Mostly online"),
 		gives("We have pets. Two cats and a dog.", "We have pets. Two cats and a dog"),

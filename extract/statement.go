@@ -729,6 +729,12 @@ func (g *grouping) add(text string, leans bool, slot about) {
 		}
 		if !toAsked && len(g.out) > 0 && !g.out[len(g.out)-1].forget {
 			last := &g.out[len(g.out)-1]
+			if own, ok := g.apart(text, last); ok {
+				s.text, s.when = resolve(own.text, g.said, g.english)
+				s.slot = own.slot
+				g.out = append(g.out, s)
+				return
+			}
 			if last.words+words <= joinWords {
 				last.when = last.when.better(when)
 				if g.english && !g.assistant {
