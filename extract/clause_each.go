@@ -116,7 +116,10 @@ func eachLiked(text string) []clausePart {
 		return nil
 	}
 	var out []clausePart
-	items := rowOf(m[2], 3)
+	items := rowOf(m[2], 2)
+	if len(items) == 2 && slices.ContainsFunc(items, func(item string) bool { return strings.Contains(item, " ") }) {
+		return nil // "hot and spicy food"
+	}
 	if trios.MatchString(m[2]) || len(items) > 0 && (!slices.ContainsFunc(items, func(item string) bool { return !startsName(item) }) || slices.ContainsFunc(items, numbered.MatchString)) {
 		return []clausePart{{text, about{}}} // a name as a whole, or names
 	}

@@ -27,6 +27,9 @@ func TestEachOfARowIsParted(t *testing.T) {
 		"I live in Rome, I love it":                  {"I live in Rome, I love it [home=Rome]"},
 		"I have two cats, Mia and Leo":               {"I have two cats, Mia and Leo [number of cats=two]"},
 		"I like fish and chips":                      {"I like fish and chips"},
+		"I love soup and spicy food":                 {"I love soup and spicy food"},
+		"I love Simon and Garfunkel":                 {"I love Simon and Garfunkel"},
+		"I like hiking and swimming":                 {"I like hiking [taste:hiking]", "(I like) swimming [taste:swimming]"},
 		"I work with a cat and two dogs in a shop":   {"I work with a cat and two dogs in a shop"},
 	} {
 		var got []string

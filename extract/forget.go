@@ -15,7 +15,11 @@ var (
 	// forgetSaid is what forgetThat asks without "that".
 	forgetSaid = english(`\b(?:that|i (?:ever )?(?:told you|said|mentioned|wrote))\b`)
 	// forgetOf names by a clause what is known of somebody else.
-	forgetOf    = english(`^` + lightWords + `(?:forget|delete|remove|erase)\s+(where|how old|what|who)\s+(my [\pL-]+(?: [\pL-]+)?|\p{Lu}\pL+)\s+(lives|works(?: for| at)?|is|does(?: for a living)?)\W*$`)
+	forgetOf = english(`^` + lightWords + `(?:forget|delete|remove|erase)\s+(where|how old|what|who)\s+(my [\pL-]+(?: [\pL-]+)?|\p{Lu}\pL+)\s+(lives|works(?: for| at)?|is|does(?: for a living)?)\W*$`)
+	// forgetTheirs names by a noun what is known of somebody else: "my sister's address".
+	forgetTheirs = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:forget|delete|remove|erase)\s+((?:my|our) [\pL-]+(?: [\pL-]+)?|\p{Lu}\pL+)(?:'s|’s) ([\pL ]{3,20}?)(?:\s+from (?:your )?memory|,?\s+(?:please|pls|plz)|,? ok(?:ay)?)*\W*$`)
+	// forgetThe names one's own animal or relative as the one that is known.
+	forgetThe   = english(`^` + lightWords + `forget (?:about )?the (` + animals + `|` + partners + `|boss|landlord|landlady|flatmate|roommate|ex|baby|kids|children)(?:,?\s+(?:please|pls|plz))*\W*$`)
 	forgetAbout = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:forget|delete|remove|erase|unlearn)\s+(?:everything|all|anything|whatever|what)(?:\s+(?:that\s+)?(?:you (?:know|have|remember|stored|saved|learned)|i(?:'ve| have)? (?:said|told you|mentioned|shared)|i ever said))?\s+(?:about|on|of|regarding)\s+(.+)$`)
 	takeBack    = english(`^` + lightWords + `i take back (?:what|everything|all) i said about\s+(.+)$`)
 	offRecord   = english(`^` + lightWords + `(?:(?:do not|don't|never) (?:remember|save|store|keep|record|note|memori[sz]e) (?:this|that|the following)|off the record)[:,.–—-]*\s+(.+)$`)
@@ -26,6 +30,8 @@ var (
 	forgetTopic = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+)?forget about\s+(\p{Lu}[\pL'-]+(?: \p{Lu}[\pL'-]+)?|(?:(?:the|my|that)\s+)[\pL ]{2,30}?(?:\s+(?:thing|stuff|business|story)))(?:,? (?:please|ok|okay))?(?:[,.;–—-]+\s*(\S.*))?$`)
 	// forgetLast takes back what was said last.
 	forgetLast = english(`^(?:(?:omg|oh|no|wait|sorry|actually|please|ugh|ok|um|god|lol|haha|hmm)[\s,!.]+)*(?:(?:can|could) you\s+(?:please\s+)?)?(?:forget|delete|erase|ignore|unsee|don't remember|do not remember|don't save|scratch)\s+(?:what i (?:just )?(?:said|told you|wrote|typed)(?: (?:just )?now| before that)?|that i (?:just )?(?:said|told you|wrote) (?:that|this)|(?:the|that|my) (?:last|previous) (?:message|thing|bit|part|sentence|line|one|statement)(?: i (?:said|wrote|sent))?|everything i just (?:said|told you)|i (?:just )?(?:said|told you|wrote) (?:that|this|anything))(?:,? please|,? ok(?:ay)?|,? lol|,? haha)*\W*$`)
+	// lastPart is less than a message.
+	lastPart = english(`\b(?:last|previous) (?:thing|bit|part|sentence|line|one|statement)\b`)
 	// scratches takes back what was said in the same breath.
 	scratches  = english(`^(?:(?:omg|oh|no|wait|sorry|actually|please|ugh|ok|um|god|lol|hmm)[\s,!.]+)*(?:forget|scratch|strike|ignore|delete|unsay)\s+(?:that|this|it)(?: last (?:bit|part|one))?(?:[,.;:!–—-]+\s*(\S.*)|\s+(i (?:should|shouldn't|should not|didn't|did not)\b.*))?$`)
 	fromMemory = english(`,?\s+(?:from (?:your |the )?memory|please|pls|ok|okay|thanks|thank you)\W*$`)
@@ -51,6 +57,9 @@ func (g *grouping) forgetsPlainly(text string) bool {
 	s := statement{forget: true, words: countWords(text)}
 	bare, rest := strings.TrimRight(text, " .!?"), ""
 	if forgetLast.MatchString(bare) || takesBackLast.MatchString(bare) || forgetBare.MatchString(bare) && len(g.out) == 0 && !g.spoken && g.follows() {
+		if len(g.out) == 0 && !lastPart.MatchString(bare) {
+			return g.forgetsMessage()
+		}
 		return g.forgetsLast()
 	}
 	if m := mindful.FindStringSubmatch(bare); m != nil && !verbal(wordsOf(m[1])) {
@@ -86,7 +95,7 @@ func (g *grouping) forgetsPlainly(text string) bool {
 		return true
 	}
 	if sameBreath.MatchString(bare) && len(g.out) == 0 && !g.spoken && g.follows() {
-		return g.forgetsLast()
+		return g.forgetsMessage()
 	}
 	if sameBreath.MatchString(bare) && g.adjacent && len(g.out) > 0 && !g.out[len(g.out)-1].forget {
 		g.out = g.out[:len(g.out)-1]
@@ -113,7 +122,20 @@ func (g *grouping) forgetsPlainly(text string) bool {
 	if m := forgetMine.FindStringSubmatch(bare); m != nil && g.asFigure(m[1], m[2]) {
 		return g.goesOnFrom(text)
 	}
-	if m := forgetOf.FindStringSubmatch(bare); m != nil {
+	if m := forgetTheirs.FindStringSubmatch(bare); m != nil && forgettable[strings.ToLower(m[2])] != "" {
+		who, _, known := relative(m[1] + " x")
+		if !known {
+			who = topic(m[1])
+		}
+		s.text, s.slot = m[1]+"'s "+m[2], about{name: forgettable[strings.ToLower(m[2])], subject: who}
+		for _, slot := range topicsForgotten[strings.ToLower(m[2])].slots {
+			if slot != s.slot.name {
+				g.forgetsAll(s.text, []about{{name: slot, subject: who}})
+			}
+		}
+	} else if m := forgetThe.FindStringSubmatch(bare); m != nil && g.isAll(text) {
+		s.text, s.slot.subject = "my "+m[1], "my "+strings.ToLower(m[1])
+	} else if m := forgetOf.FindStringSubmatch(bare); m != nil {
 		who, _, known := relative(m[2] + " x")
 		if !known {
 			who = topic(m[2])

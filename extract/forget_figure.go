@@ -63,7 +63,7 @@ func moreToForget(rest string) (nouns []string) {
 var (
 	rowCut = english(`\s*,\s*|\s+(?:and|&)\s+`)
 	// forgetOne names somebody and nothing of them: who is meant, and whether it is meant, is open.
-	forgetOne  = newPattern(`^(?:[Pp]lease,? |[Jj]ust |[Oo]k,? )*[Ff]orget\s+(\p{Lu}[\pL'’-]+(?: (?:(?:and|&) )?\p{Lu}[\pL'’-]+){0,2})(?:,? (?:please|pls|from (?:your )?memory))?\W*$`)
+	forgetOne  = newPattern(`^(?:[Pp]lease,? |[Jj]ust |[Oo]k,? )*[Ff]orget\s+((?:(?:Dr|Mr|Mrs|Ms|Prof)\.? )?\p{Lu}[\pL'’-]+(?: (?:(?:and|&) )?\p{Lu}[\pL'’-]+){0,2})(?:,? (?:please|pls|from (?:your )?memory))?\W*$`)
 	andBetween = newPattern(` (?:and|&) `)
 	askedFor   = english(`\b(?:please|pls|memory)\b`)
 )

@@ -74,6 +74,9 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 		own := dropQuoted(text)
 		quoted, text = own != text, own
 	}
+	if out, confides, err := h.confidesAhead(ctx, &g, text); confides || err != nil {
+		return out, err
+	}
 	if g.question, g.asker, err = h.question(ctx, m); err != nil {
 		return nil, err
 	}

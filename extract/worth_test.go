@@ -30,7 +30,7 @@ func TestWhatTellsIsKeptThoughItsWordsArePlain(t *testing.T) {
 		"single mom of two", "nurse here", "left-handed", "hard of hearing", "I'm 29", "no shellfish for me", "big fan of opera", "new job at the harbour", "between jobs at the moment",
 		"the roof leaks", "the landlord hates pets", "legacy code must not be touched", "the tests take 20 minutes", "gluten makes me sick", "coffee keeps me up at night", "mornings are hard for me",
 		"I skip lunch", "I can't swim", "I want a dog", "I need glasses for reading", "we broke up", "she left me", "he proposed", "it's my day off", "my eyes are sensitive to bright light", "Mia and I are back together",
-		"I love coffee", "I like coffee again", "I love coffee, especially espresso", "I don't like coffee", "We love pizza", "I like beer and pizza", "I love puns", "I like emojis", "I like lists", "I prefer tea", "I prefer coffee over tea", "I hate the train",
+		"I love coffee", "I like coffee again", "I love coffee, especially espresso", "I don't like coffee", "We love pizza", "I like beer with pizza", "I love puns", "I like emojis", "I like lists", "I prefer tea", "I prefer coffee over tea", "I hate the train",
 		"there are four of us at home", "don't use emojis with me", "stack: Elixir, no cloud", "quitting sugar", "I wish I could draw",
 	} {
 		got := texts(extracted(t, nil, user(text)))

@@ -66,7 +66,16 @@ func (r *request) means(c *claim) bool {
 	if r.slot == "" {
 		return slices.Contains(c.hashes, r.hash) || r.ofSubject() && !r.naming.empty() && r.naming.reaches(c.form(), c.subject, c.texts()...)
 	}
-	return r.topic == c.topic && (r.value == "" || lexical.Canonical(r.value) == c.value) && (r.negates == nil || *r.negates == c.negated)
+	return r.slot == c.slot && (r.subject == c.subject || r.calls(c)) && (r.value == "" || lexical.Canonical(r.value) == c.value) && (r.negates == nil || *r.negates == c.negated)
+}
+
+// calls says whether a request means by a relation, "my sister", who a claim says to be that:
+// "my sister Eva lives in Bonn".
+func (r *request) calls(c *claim) bool {
+	same := relations[r.subject]
+	return same != nil && c.subject != "" && slices.ContainsFunc(c.texts(), func(text string) bool {
+		return slices.ContainsFunc(bonds(text, c.value), func(b bond) bool { return b.name == c.subject && slices.Contains(same, b.relation) })
+	})
 }
 
 // readRequests finds out what requests are about, by what was said before them.
