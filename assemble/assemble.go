@@ -251,6 +251,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	}
 	m.more = r.Summary && len(window.past) > 0 && window.morePast
 	var degraded, unquoted []string
+	var account told
 	summarises := before && r.Summary && len(certain) < window.messages
 	if summarises || len(window.past)+len(m.open) > 0 {
 		asked := query
@@ -260,6 +261,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 				a.cfg.Log.Warn().Err(err).Msg("what has settled is not quoted")
 				unquoted = append(unquoted, DegradedSummary)
 			}
+			account = told
 			m.open = told.quotable(m.open)
 			if summarises {
 				m.quotes, m.said, m.window = true, told.quotable(window.before), told.quotable(window.shown)
@@ -297,6 +299,14 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 		degraded = unquoted
 	}
 
+	if !account.asked && slices.ContainsFunc(found.hits, func(h longterm.Hit) bool { return h.Role != string(memd.RoleUser) }) {
+		if account, err = a.ask(ctx, tenant, longterm.Telling{Scope: query.Scope}); err != nil {
+			a.cfg.Log.Warn().Err(err).Msg("what says back what was taken away is recalled")
+		}
+	}
+	saysBack := func(m memd.Memory) bool { return !m.Pinned && account.SaysBack(m.Role, m.Memory) }
+	found.hits = slices.DeleteFunc(found.hits, func(h longterm.Hit) bool { return saysBack(h.Memory) })
+	m.earlier.memories = slices.DeleteFunc(m.earlier.memories, saysBack)
 	for _, h := range found.hits {
 		m.memories = append(m.memories, h.Memory)
 	}
@@ -450,16 +460,14 @@ func saidOf(e shortterm.Entry) said {
 // told is what became of what was learned from messages.
 type told struct {
 	longterm.Account
-	// unknown says that this could not be found out.
-	unknown bool
+	// asked says that somebody asked, unknown that it could not be found out.
+	asked, unknown bool
 }
 
 // told asks about the messages of earlier sessions and those that are open, and if own says so
 // about those of this one of which nothing may have been learned. What is certainly shown is not
 // looked at. recall is how the memories are asked for that the messages are quoted beside.
 func (a *Assembler) told(ctx context.Context, tenant string, recall longterm.Query, w windowRead, own bool, certain []int64) (told, error) {
-	ctx, cancel := context.WithTimeout(ctx, a.cfg.RecallTimeout)
-	defer cancel()
 	asked := longterm.Telling{Scope: recall.Scope, Filters: recall.Filters}
 	if own {
 		for _, s := range slices.Concat(w.before, w.shown) {
@@ -478,7 +486,14 @@ func (a *Assembler) told(ctx context.Context, tenant string, recall longterm.Que
 	if len(asked.Messages) == 0 && !slices.ContainsFunc(w.open, func(s said) bool { return s.role != memd.RoleUser }) {
 		return told{}, nil
 	}
-	var t told
+	return a.ask(ctx, tenant, asked)
+}
+
+// ask is told about what is asked.
+func (a *Assembler) ask(ctx context.Context, tenant string, asked longterm.Telling) (told, error) {
+	ctx, cancel := context.WithTimeout(ctx, a.cfg.RecallTimeout)
+	defer cancel()
+	t := told{asked: true}
 	var err error
 	if p := panics.Try(func() { t.Account, err = a.store.Told(ctx, tenant, asked) }); p != nil {
 		err = p.AsError()
@@ -512,6 +527,9 @@ func (t told) leave(s *said, filtered bool) {
 	text, of := s.text, t.Of[s.id]
 	hidden := slices.Clone(of.Ended)
 	for _, l := range of.Left {
+		if t.SaysBack(l.Role, l.Text) {
+			continue // no memory stands for it, and what says it is not shown
+		}
 		if filtered && l.Excluded {
 			hidden = append(hidden, l.Text)
 		} else {

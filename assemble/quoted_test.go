@@ -270,3 +270,32 @@ func TestContextQuotesNoSecrets(t *testing.T) {
 		t.Errorf("they are not kept: %s", c)
 	}
 }
+
+// What an assistant is remembered to have said back of what its user took away is not recalled
+// either, in whatever session; its own words are, and what the user says anew.
+func TestContextRecallsNothingThatSaysBackWhatWasTakenAway(t *testing.T) {
+	m := newMemory(t)
+	m.learn(m.say("s1", "user: I live in Lyon"))
+	m.learn(m.say("s1", "assistant: You live in Lyon, so try Du Palais"))
+	m.learn(m.say("s1", "assistant: The trains from Paris are late on Sundays"))
+	asked := func(session string) string {
+		r := request(session)
+		query := "where do I live, and which trains are late?"
+		r.Query = &query
+		return saidIn(m.context(r))
+	}
+	m.settle(m.say("other", "user: hello"))
+	if said := asked("other"); !strings.Contains(said, "try Du Palais") {
+		t.Fatalf("it is not recalled before: %s", said)
+	}
+	m.delete("I live in Lyon")
+	for _, session := range []string{"other", "s1", m.rotate("s1")} {
+		if said := asked(session); strings.Contains(said, "Lyon") && session != "s1" || !strings.Contains(said, "The trains from Paris") {
+			t.Errorf("%s: %s", session, said)
+		}
+	}
+	m.learn(m.say("third", "user: I live in Lyon"))
+	if said := asked("other"); !strings.Contains(said, "try Du Palais") {
+		t.Errorf("what was said anew is not answered: %s", said)
+	}
+}

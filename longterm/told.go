@@ -2,8 +2,11 @@ package longterm
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -48,27 +51,95 @@ type Statement struct {
 	Excluded       bool
 }
 
-// away is a statement that was taken away, by its terms.
-type away []int32
+// away is a statement that was taken away, by its terms; weighty are those of names and numbers,
+// each of which weighs as much as two others. Of a statement that is known by nothing but its
+// terms there are none.
+type away struct{ terms, weighty []int32 }
 
-// leastLike is how much of the fewer terms two statements have in common that say the same in
-// other words.
-const leastLike = 0.5
+// awayOf makes a statement one that was taken away.
+func awayOf(text string) away {
+	a := away{terms: termsOf(ungrouped(text))}
+	for i, w := range strings.Fields(ungrouped(text)) {
+		w = strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		first, _ := utf8.DecodeRuneInString(w)
+		if i > 0 && unicode.IsUpper(first) && w != "I" || strings.ContainsFunc(w, unicode.IsDigit) {
+			a.weighty = append(a.weighty, termsOf(w)...)
+		}
+	}
+	return a
+}
+
+const (
+	// leastLike is how much of the fewer terms two statements have in common that say the same in
+	// other words.
+	leastLike = 0.5
+	// mostOfIt is how much of a sentence consists of a statement that it says back, with others.
+	mostOfIt = 0.6
+)
 
 // says says whether a sentence with these terms says the statement again, in other words.
 func (a away) says(terms []int32) bool {
 	both := a.common(terms)
-	return both > 0 && both >= min(2, len(a)) && float64(both) >= leastLike*float64(len(a))
+	switch {
+	case both == 0:
+		return false
+	case both >= min(2, len(a.terms)) && (float64(both) >= leastLike*float64(len(a.terms)) || float64(both) >= mostOfIt*float64(len(terms))):
+		return true
+	}
+	return a.most(terms)
+}
+
+// most says whether a sentence has more than half of what the statement says, by the weight of its
+// terms: of "my ex is Bernd" the name alone.
+func (a away) most(terms []int32) bool {
+	both, all, names := 0, 0, false
+	for _, t := range a.terms {
+		weight, named := 1, slices.Contains(a.weighty, t)
+		if named {
+			weight = 2
+		}
+		all += weight
+		if slices.Contains(terms, t) {
+			both += weight
+			names = names || named
+		}
+	}
+	return 2*both > all && (names || a.common(terms) >= min(2, len(a.terms)))
 }
 
 func (a away) common(terms []int32) (n int) {
 	for _, t := range terms {
-		if _, in := slices.BinarySearch(a, t); in {
+		if slices.Contains(a.terms, t) {
 			n++
 		}
 	}
 	return n
 }
+
+// ungrouped writes numbers in one: "87,450" as "87450".
+func ungrouped(text string) string { return digitGroup.ReplaceAllString(text, "$1$2") }
+
+var digitGroup = regexp.MustCompile(`(\d)[,'’](\d{3})\b`)
+
+// SaysBack says whether what another than the user is remembered to have said is what was taken
+// away of the user: most of it, so that what only mentions the thing is not.
+func (a Account) SaysBack(role, text string) bool {
+	if role == string(memd.RoleUser) || len(a.away) == 0 {
+		return false
+	}
+	terms := termsOf(ungrouped(text))
+	return slices.ContainsFunc(a.away, func(t away) bool {
+		both := t.common(terms)
+		if len(t.terms) == 1 {
+			return both == 1 && len(terms) <= ofOneWord
+		}
+		return both >= 2 && (t.most(terms) || float64(both) >= mostOfIt*float64(len(terms)))
+	})
+}
+
+// ofOneWord is how many terms there are at most, with that of a statement of one term, where that
+// is said back.
+const ofOneWord = 3
 
 // Shown gives what a message may still be quoted with: its text without the sentences that say
 // what was taken away of it, or any that cannot be told from these; and of what others than the
@@ -90,7 +161,7 @@ func (a Account) Shown(message int64, role memd.Role, text string) string {
 	sentences := extract.Sentences(text, len(text))
 	terms := make([][]int32, len(sentences))
 	for i, s := range sentences {
-		terms[i] = termsOf(s)
+		terms[i] = termsOf(ungrouped(s))
 	}
 	hidden := make([]bool, len(sentences))
 	for _, t := range of.taken {
@@ -127,7 +198,7 @@ func (a Account) besides(sentence string, of Told, echoes bool) (left []string) 
 		return nil
 	}
 	for _, p := range parts {
-		terms := termsOf(p)
+		terms := termsOf(ungrouped(p))
 		tells := func(t away) bool { return t.common(terms) > 0 }
 		if !slices.ContainsFunc(of.taken, tells) && !(echoes && slices.ContainsFunc(a.away, tells)) {
 			left = append(left, p)
@@ -146,12 +217,12 @@ func (a Account) Instead(message int64, role memd.Role, text string) string {
 	}
 	var sentences [][]int32
 	for _, s := range extract.Sentences(text, len(text)) {
-		sentences = append(sentences, termsOf(s))
+		sentences = append(sentences, termsOf(ungrouped(s)))
 	}
 	var told []string
 	for _, l := range of.Left {
-		statement := away(termsOf(l.Text))
-		if l.Role == string(role) && !slices.ContainsFunc(sentences, statement.says) {
+		statement := awayOf(l.Text)
+		if l.Role == string(role) && !a.SaysBack(l.Role, l.Text) && !slices.ContainsFunc(sentences, statement.says) {
 			told = append(told, l.Text)
 		}
 	}
@@ -238,10 +309,10 @@ func (a *Account) queue(b *pgx.Batch, tenant, userID string, messages []int64, e
 		_, err := pgx.ForEachRow(rows, []any{&message, &terms, &again}, func() error {
 			note(message, func(t *Told) {
 				t.Taken, t.hushed = true, t.hushed || len(terms) == 0
-				t.taken = append(t.taken, slices.Clone(terms))
+				t.taken = append(t.taken, away{terms: slices.Clone(terms)})
 			})
 			if len(terms) > 0 && !again {
-				a.away = append(a.away, slices.Clone(terms))
+				a.away = append(a.away, away{terms: slices.Clone(terms)})
 			}
 			return nil
 		})
@@ -259,11 +330,11 @@ func (a *Account) queue(b *pgx.Batch, tenant, userID string, messages []int64, e
 		var text string
 		var of []int64
 		_, err := pgx.ForEachRow(rows, []any{&text, &of}, func() error {
-			terms := termsOf(text)
+			gone := awayOf(text)
 			for _, message := range of {
 				note(message, func(t *Told) {
-					t.Taken, t.hushed = true, t.hushed || len(terms) == 0
-					t.taken = append(t.taken, terms)
+					t.Taken, t.hushed = true, t.hushed || len(gone.terms) == 0
+					t.taken = append(t.taken, gone)
 				})
 			}
 			return nil
@@ -273,8 +344,8 @@ func (a *Account) queue(b *pgx.Batch, tenant, userID string, messages []int64, e
 	b.Queue(toldAway, tenant, userID, awayMost).Query(func(rows pgx.Rows) error {
 		var text string
 		_, err := pgx.ForEachRow(rows, []any{&text}, func() error {
-			if terms := termsOf(text); len(terms) > 0 {
-				a.away = append(a.away, terms)
+			if gone := awayOf(text); len(gone.terms) > 0 {
+				a.away = append(a.away, gone)
 			}
 			return nil
 		})
