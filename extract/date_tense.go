@@ -123,7 +123,7 @@ var clauseOpeners = set(`and but because so that which who when while before aft
 // shifted says whether the date at word i is one to which something was put off or
 // brought forward: it is to come, though the verb tells of what has been.
 func (r *reader) shifted(i int) bool {
-	if r.arranged(i) {
+	if r.arranged(i) || r.yetToCome(i) {
 		return true
 	}
 	to := false
@@ -189,14 +189,69 @@ func (r *reader) arranged(i int) bool {
 		case obtains[low]:
 			// "booked the tickets on Friday" may tell when that was.
 			behind := thing == i-1 && r.words[i].low == "on" || thing == i-2 && r.words[i-1].low == "on"
-			return thing > 0 && !(behind && (ticket || low != "got"))
+			return thing > 0 && (low == "found" && ticket || !(behind && (ticket || low != "got")))
 		}
 	}
 	return false
 }
 
 var (
-	obtains  = set(`got get gotten bought booked ordered grabbed scored snagged reserved landed scheduled arranged made`)
+	obtains  = set(`found approved granted confirmed got get gotten bought booked ordered grabbed scored snagged reserved landed scheduled arranged made`)
 	ticketed = set(`ticket tickets flight flights seat seats invite invites invitation invitations pass passes`)
-	settled  = set(`appointment appointments reservation booking interview interviews viewing slot surgery exam checkup meeting`)
+	settled  = set(`appointment appointments reservation booking interview interviews viewing slot surgery exam checkup meeting vacation holiday holidays leave trip`)
+)
+
+// yetToCome says whether the date at word i is one to come by what it stands behind, whatever the
+// tense of the verb: until when something was given, to when it had to be moved, on which it was
+// decided to do something, which was chosen for it.
+func (r *reader) yetToCome(i int) bool {
+	lead := i - 1
+	for lead > 0 && (r.words[lead].low == "the" || weekdays[r.words[lead].low] != 0 || r.words[lead].low == "sunday") {
+		lead--
+	}
+	if lead < 1 {
+		return false
+	}
+	low := r.words[lead].low
+	until := low == "until" || low == "till" || low == "til"
+	if picks[low] {
+		return true
+	}
+	if low == "on" && picksOn[r.words[lead-1].low] {
+		for end := i + 1; end < len(r.words) && end < i+4; end++ {
+			if next := r.words[end].low; next == "for" || next == "as" {
+				return true
+			} else if _, isDay := dayOf(next); !isDay && months[next] == 0 {
+				return false
+			}
+		}
+		return i+3 > len(r.words)
+	}
+	if was, _ := r.tense(i); until && !was {
+		return true
+	}
+	for back := lead - 1; back >= 0 && back > lead-9 && !r.parted(back+1); back-- {
+		next := r.words[back+1].low
+		switch verb := r.words[back].low; {
+		case until && holdsFor[verb]:
+			return true
+		case low == "to" && moves[verb] && next != "to":
+			return true
+		case resolves[verb] && next == "to" && back+1 != lead:
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	// picks are verbs whose object is a date that is to come.
+	picks   = set(`chose chosen picked`)
+	picksOn = set(`settled decided agreed`)
+	// holdsFor are words of what is had for a while from then on.
+	holdsFor = set(`gave given give gives renewed extended extends prolonged granted paid prepaid rented leased signed allowed approved postponed have has`)
+	// moves are verbs of what gets another date.
+	moves = set(`move moving reschedule rescheduling rebook rebooked rebooking postpone postponing push pushing delay delaying change changing shift shifting bring bringing bump bumped extend extended extending swap swapped`)
+	// resolves are verbs of what one will do then.
+	resolves = set(`decided chose agreed promised arranged planned resolved offered committed`)
 )

@@ -212,6 +212,25 @@ func TestDaysWithoutAYear(t *testing.T) {
 	}
 }
 
+// What something was put off to, lasts until or was chosen for is to come, whatever the tense.
+func TestDaysThatWereSetAreToCome(t *testing.T) {
+	for text, want := range map[string]string{
+		"we had to move the wedding to September 19": "2024-09-19", "They rebooked my flight to May 9": "2024-05-09", "we decided to get married on August 8": "2024-08-08",
+		"I had to reschedule my exam to June 2": "2024-06-02", "We chose May 30 as our wedding date": "2024-05-30", "we settled on June 5 for the wedding": "2024-06-05",
+		"it's valid until December 31": "2024-12-31", "I renewed my passport until June 1": "2024-06-01", "they gave me until April 30 to pay": "2024-04-30",
+		"I found a flight on May 3": "2024-05-03", "My boss approved my vacation from July 6 to July 17": "2024-07-06", "He promised to come on April 1": "2024-04-01",
+		// What has been stays so.
+		"I lived in Rome until May 5": "2023-05-05", "I was in Bonn until December 31": "2023-12-31", "It was valid until December 31": "2023-12-31", "We stayed until August 8": "2023-08-08",
+		"I had to move to Rome on June 5": "2023-06-05", "I chose my dress on May 30": "2023-05-30", "I found my cat on May 3": "2023-05-03", "I decided on May 5 that I'd quit": "2023-05-05",
+		"My vacation was from July 6 to July 17": "2023-07-06", "I gave him the money on June 1": "2023-06-01", "We rented a house in Rome on August 31": "2023-08-31",
+	} {
+		got := extracted(t, nil, user(text))
+		if len(got) != 1 || got[0].OccurredAt == nil || got[0].OccurredAt.Format("2006-01-02") != want {
+			t.Errorf("%q: %s, want %s", text, quoted(texts(got)), want)
+		}
+	}
+}
+
 func TestDaysNextToTodayInOtherLanguages(t *testing.T) {
 	for text, want := range map[string]string{
 		"Ayer compré un perro": "Ayer (2024-02-27) compré un perro", "Hoy en día vivo en Lima": "Hoy en día vivo en Lima", "Mi cita es mañana por la mañana": "Mi cita es mañana (2024-02-29) por la mañana",
