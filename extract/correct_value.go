@@ -306,7 +306,7 @@ func (c correction) fits(s statement) (now corrected, ok bool) {
 		case start < 0 || len(low) != len(base):
 			return none, false
 		default:
-			now.text = base[:start] + r + base[end:]
+			now.text = base[:start] + r + base[end+twice(r, base[end:]):]
 			if now.about = slotOf(now.text); now.name == "" {
 				if parts := eachOf(now.text); parts != nil && kindOf(parts[0].slot) == kindOf(s.slot) {
 					return corrected{text: now.text}, true // "walnuts and pecans"
@@ -321,6 +321,22 @@ func (c correction) fits(s statement) (now corrected, ok bool) {
 		}
 	}
 	return none, false
+}
+
+// twice gives how much of what stands behind a value is said again with what is right: the
+// cats of "I have two cats", "I mean three cats".
+func twice(right, behind string) int {
+	said, left := wordsOf(right), wordsOf(behind)
+	for n := min(len(said)-1, len(left)); n > 0; n-- {
+		again := true
+		for i, w := range said[len(said)-n:] {
+			again = again && strings.TrimSuffix(w.low, "s") == strings.TrimSuffix(left[i].low, "s")
+		}
+		if again {
+			return left[n-1].end
+		}
+	}
+	return 0
 }
 
 // otherDay says whether a day of the week is said right of the one in a statement.

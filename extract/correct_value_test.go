@@ -224,3 +224,23 @@ func TestAWordIsPutRightBehindAnOffer(t *testing.T) {
 }
 
 func fold(text string) string { return strings.ToLower(text) }
+
+func TestANumberIsPutRightWithItsNoun(t *testing.T) {
+	for _, test := range []struct{ said, text, want string }{
+		{"I have two cats", "I mean three cats", "I have three cats"},
+		{"I have two cats", "I mean three", "I have three cats"},
+		{"I have two black cats", "sorry, three black cats", "I have three black cats"},
+		{"I'm 34 years old", "I mean 35 years old", "I'm 35 years old"},
+		{"I have two cats and a dog", "I mean three cats", "I have three cats"},
+	} {
+		got := ""
+		for _, c := range extracted(t, []memd.Message{user(test.said)}, user(test.text)) {
+			if !c.Forget {
+				got = c.Text
+			}
+		}
+		if got != test.want {
+			t.Errorf("%q, %q: %q, want %q", test.said, test.text, got, test.want)
+		}
+	}
+}
