@@ -272,8 +272,8 @@ func planField(registry huma.Registry, f reflect.StructField, name string, requi
 	if list, ok := reflect.New(f.Type).Interface().(itemList); ok {
 		p.items = planObject(registry, list.itemType())
 	}
-	if f.Type == reflect.TypeFor[*limits]() {
-		p.items = planObject(registry, f.Type.Elem())
+	if f.Type == reflect.TypeFor[limits]() {
+		p.items = planObject(registry, f.Type)
 	}
 	if p.schema.Default != nil {
 		b, err := json.Marshal(p.schema.Default)
@@ -593,6 +593,7 @@ func (f field) read(v reflect.Value, raw json.RawMessage, location string) *memd
 		}
 		target.given, target.at = true, &at.Time
 	case *limits:
+		target.given = true
 		switch faults := readObject(f.items, raw, v, location); len(faults) {
 		case 0:
 		case 1:

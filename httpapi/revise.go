@@ -41,7 +41,7 @@ type patchSession struct {
 	Metadata metadata `json:"metadata" doc:"A merge patch (RFC 7386): null takes a key away."`
 	Closed   *bool    `json:"closed" doc:"true closes it, without a next one; what is closed stays so. Of one that a limit has rotated, it closes the last that goes by its name."`
 	Learn    *bool    `json:"learn" doc:"false: nothing is learned from what is posted to it from now on, and from what is open."`
-	Rotate   *limits  `json:"rotate" doc:"Changes to its limits: null takes one away, so that the tenant's holds."`
+	Rotate   limits   `json:"rotate" doc:"Changes to its limits: null takes one away, or all, so that the tenant's holds."`
 }
 
 type deleteSessionAnswer struct {
@@ -130,11 +130,11 @@ func (s *server) reextractMessage(ctx context.Context, c *call, in *messageInput
 
 func (s *server) patchSession(ctx context.Context, c *call, in *patchSessionInput) (answer, error) {
 	b := in.Body
-	if b.Title == nil && b.Metadata == nil && b.Closed == nil && b.Learn == nil && b.Rotate == nil {
+	if b.Title == nil && b.Metadata == nil && b.Closed == nil && b.Learn == nil && !b.Rotate.given {
 		return answer{}, memd.InvalidField("body", "must have something to change")
 	}
 	change := shortterm.Change{Title: b.Title, Closed: b.Closed, Learn: b.Learn}
-	if b.Rotate != nil {
+	if b.Rotate.given {
 		change.Limits = func(was shortterm.Limits) (shortterm.Limits, error) { return b.Rotate.change(was), nil }
 	}
 	if b.Title != nil {

@@ -91,7 +91,8 @@ func TestChangingASession(t *testing.T) {
 	}
 	h.send("PATCH", at+"&agent_id=a", `{"closed":true}`).want(404)
 	h.send("PATCH", "/v1/sessions/none?user_id=u", `{"closed":true}`).want(404)
-	h.send("POST", "/v1/sessions/s/rotate", `{"user_id":"u"}`).want(201, `"previous_session_id":"s"`, `"learn":false`, `"tokens":800,"age":"1d"`)
+	h.send("POST", "/v1/sessions/s/rotate", `{"user_id":"u"}`).want(201, `"previous_session_id":"s"`, `"learn":false`, `"tokens":800,"age":"1d"`).into(&again)
+	h.send("PATCH", "/v1/sessions/"+again.SessionID+"?user_id=u", `{"rotate":null}`).want(200, `"rotate":{"idle":null,"turns":null,"tokens":null,"age":null}`)
 }
 
 func TestAnIncognitoSession(t *testing.T) {

@@ -24,7 +24,7 @@ type postSession struct {
 	SessionID         identifier `json:"session_id" doc:"Its name. Default: a new UUID."`
 	PreviousSessionID identifier `json:"previous_session_id" doc:"The session it carries on."`
 	Metadata          metadata   `json:"metadata"`
-	Rotate            *limits    `json:"rotate" doc:"When the next user message opens a session that follows this one."`
+	Rotate            limits     `json:"rotate" doc:"When the next user message opens a session that follows this one."`
 	Learn             *bool      `json:"learn" doc:"false: nothing is learned from it. Default: true, unless it is incognito."`
 	Incognito         bool       `json:"incognito" default:"false" doc:"Nothing is learned from it, and it goes with all its messages when it is closed, rotated or idle for long."`
 }
@@ -32,6 +32,7 @@ type postSession struct {
 // limits say when a session is rotated by itself. Of those that are missing or null the
 // tenant's hold, and then the daemon's.
 type limits struct {
+	given  bool
 	Idle   clearableSpan  `json:"idle" doc:"Once nothing came for so long (30m, 7d); 0s: never."`
 	Turns  clearableCount `json:"turns" doc:"Once it has so many user messages; 0: never."`
 	Tokens clearableCount `json:"tokens" doc:"Once its messages have so many tokens, at four bytes of their JSON each; 0: never."`
@@ -43,11 +44,15 @@ func (limits) Schema(r huma.Registry) *huma.Schema {
 	return objectSchema(planObject(r, reflect.TypeFor[limits]()))
 }
 
-// change gives what becomes of limits by l: what is null goes, what is missing stays.
-func (l *limits) change(of shortterm.Limits) shortterm.Limits {
-	if l == nil {
-		return of
+// missing has null take all of them away.
+func (l *limits) missing(null bool) {
+	if null {
+		*l = limits{given: true, Idle: clearableSpan{given: true}, Turns: clearableCount{given: true}, Tokens: clearableCount{given: true}, Age: clearableSpan{given: true}}
 	}
+}
+
+// change gives what becomes of limits by l: what is null goes, what is missing stays.
+func (l limits) change(of shortterm.Limits) shortterm.Limits {
 	if l.Idle.given {
 		of.Idle = l.Idle.value
 	}
@@ -99,7 +104,7 @@ type rotateSession struct {
 	SessionID identifier `json:"session_id" doc:"The name of the next session. Default: a new UUID."`
 	AgentID   identifier `json:"agent_id" doc:"The next session's agent. Default: the same."`
 	Metadata  metadata   `json:"metadata" doc:"The next session's."`
-	Rotate    *limits    `json:"rotate" doc:"Changes to the limits of the next session, which are otherwise the same."`
+	Rotate    limits     `json:"rotate" doc:"Changes to the limits of the next session, which are otherwise the same."`
 }
 
 type sessionsInput struct {

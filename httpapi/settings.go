@@ -16,7 +16,7 @@ type patchSettingsInput struct {
 }
 
 type patchSettings struct {
-	Rotate       *limits       `json:"rotate" doc:"Changes to the limits of sessions that have none of their own: null takes one away, so that the daemon's holds."`
+	Rotate       limits        `json:"rotate" doc:"Changes to the limits of sessions that have none of their own: null takes one away, or all, so that the daemon's holds."`
 	KeepMessages clearableSpan `json:"keep_messages" doc:"How long the log keeps messages that have settled (90d); what was learned from them stays. 0s: for ever. null: as the daemon is set."`
 }
 
@@ -56,7 +56,7 @@ func (s *server) patchSettings(ctx context.Context, c *call, in *patchSettingsIn
 		return answer{}, &memd.Error{Kind: memd.Forbidden, Msg: "settings need an admin's API key"}
 	}
 	b := in.Body
-	if b.Rotate == nil && !b.KeepMessages.given {
+	if !b.Rotate.given && !b.KeepMessages.given {
 		return answer{}, memd.InvalidField("body", "must have something to change")
 	}
 	changed, err := s.Log.ChangeSettings(ctx, c.tenant, func(was shortterm.Settings) (shortterm.Settings, error) {

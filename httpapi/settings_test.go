@@ -28,6 +28,11 @@ func TestSettings(t *testing.T) {
 	as("a", "PATCH", "/v1/settings", `{"keep_messages":"0s"}`).want(200, `"turns":2,"tokens":8000`, `"keep_messages":"0s"`)
 	as("a", "PATCH", "/v1/settings", `{"keep_messages":null}`).want(200, `"turns":2,"tokens":8000`, `"keep_messages":null`)
 
+	as("a", "PATCH", "/v1/settings", `{"rotate":{"idle":"5m"}}`).want(200, `"idle":"5m","turns":2,"tokens":8000`)
+	as("a", "PATCH", "/v1/settings", `{"rotate":{}}`).want(200, `"idle":"5m","turns":2,"tokens":8000`)
+	as("a", "PATCH", "/v1/settings", `{"rotate":null}`).want(200, `"rotate":{"idle":null,"turns":null,"tokens":null,"age":null}`)
+	as("a", "PATCH", "/v1/settings", `{"rotate":{"turns":2,"tokens":8000}}`).want(200, `"idle":null,"turns":2,"tokens":8000`)
+
 	// They hold at once for sessions that have none of their own.
 	var posted appendAnswer
 	for _, content := range []string{"One.", "Two.", "Three."} {
@@ -51,7 +56,7 @@ func TestSettings(t *testing.T) {
 func TestSettingsThatCannotBe(t *testing.T) {
 	h := newHouse(t, houseConfig{idle: true})
 	for body, location := range map[string]string{
-		`{}`: "body", `{"rotate":null}`: "body", `[]`: "body",
+		`{}`: "body", `{"rotate":true}`: "body.rotate", `[]`: "body",
 		`{"keep_messages":"hunter"}`: "body.keep_messages", `{"keep_messages":90}`: "body.keep_messages", `{"keep_messages":"-1h"}`: "body.keep_messages", `{"keep_messages":"70000d"}`: "body.keep_messages",
 		`{"keep":"90d"}`: "body.keep", `{"updated_at":"2026-01-01"}`: "body.updated_at",
 	} {

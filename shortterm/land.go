@@ -212,8 +212,11 @@ func (l *Log) isDue(ctx context.Context, tx pgx.Tx, w write, h heldSession) (boo
 		return true, nil
 	}
 	var role, raw string
-	err := tx.QueryRow(ctx, lastOf, w.tenant, h.lastMessage).Scan(&role, &raw)
-	return err == nil && !isUnanswered(memd.Role(role), []byte(raw)), err
+	var called bool
+	err := tx.QueryRow(ctx, lastOf, w.tenant, h.lastMessage).Scan(&role, &raw, &called)
+	// A result that came late, when the user had gone on, holds nothing up.
+	late := memd.Role(role) == memd.RoleTool && !called
+	return err == nil && (late || !isUnanswered(memd.Role(role), []byte(raw))), err
 }
 
 // isUnanswered says of the last message of a session whether it is in the midst of calling
@@ -307,5 +310,11 @@ const (
 
 	anyThere = `SELECT EXISTS (SELECT FROM conversation_context WHERE tenant_id = $1 AND session_no = ANY ($2::bigint[]) AND client_id = ANY ($3::text[]))`
 
-	lastOf = `SELECT role, message FROM conversation_context WHERE tenant_id = $1 AND id = $2`
+	// lastOf is a message, and of a tool's result whether one was called in the same turn.
+	lastOf = `SELECT l.role, l.message, l.role = 'tool' AND EXISTS (
+		SELECT FROM conversation_context c
+		 WHERE c.tenant_id = $1 AND c.user_id = l.user_id AND c.session_id = l.session_id AND c.id < l.id AND c.role = 'assistant' AND c.message LIKE '%\_call%'
+		   AND c.id > coalesce((SELECT u.id FROM conversation_context u
+		        WHERE u.tenant_id = $1 AND u.user_id = l.user_id AND u.session_id = l.session_id AND u.id < l.id AND u.role = 'user' ORDER BY u.id DESC LIMIT 1), 0))
+		  FROM conversation_context l WHERE l.tenant_id = $1 AND l.id = $2`
 )

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -453,7 +454,13 @@ func TestToolCallsStayTogether(t *testing.T) {
 			one := func(m memd.Message) Appended {
 				return f.append(t, Append{UserID: user, SessionID: "s", Messages: []memd.Message{m}})
 			}
-			one(raw(t, c.last))
+			said := func() {
+				if strings.Contains(c.last, `"tool"`) {
+					one(raw(t, calls))
+				}
+				one(raw(t, c.last))
+			}
+			said()
 			got := one(message(t, memd.RoleUser, "new", ""))
 			if stayed := got.SessionID == "s"; stayed != c.stays {
 				t.Fatalf("landed in %s", got.SessionID)
@@ -461,13 +468,31 @@ func TestToolCallsStayTogether(t *testing.T) {
 			if !c.stays {
 				return
 			}
-			one(raw(t, c.last)) // three turns
+			said() // three turns
 			equal(t, "landed in", one(message(t, memd.RoleUser, "again", "")).SessionID, "s")
-			one(raw(t, c.last)) // four: twice the limit
+			said() // four: twice the limit
 			if got = one(message(t, memd.RoleUser, "at last", "")); got.SessionID == "s" {
 				t.Error("an unanswered call keeps a session for ever")
 			}
 		})
+	}
+	// Whether the result of a call comes late or never, the turn after the next turns over.
+	for _, answered := range []bool{false, true} {
+		f := open(t, Config{})
+		f.make(t, NewSession{SessionID: "s", Limits: Limits{Turns: ptr(2)}})
+		f.append(t, call(t, "s", "1"))
+		one := func(m memd.Message) string {
+			return f.append(t, Append{UserID: user, SessionID: "s", Messages: []memd.Message{m}}).SessionID
+		}
+		one(message(t, memd.RoleUser, "2", ""))
+		one(raw(t, calls))
+		equal(t, "landed in", one(message(t, memd.RoleUser, "3", "")), "s")
+		if answered {
+			equal(t, "landed in", one(raw(t, `{"role":"tool","tool_call_id":"c","content":"42"}`)), "s")
+		}
+		if one(message(t, memd.RoleUser, "4", "")) == "s" {
+			t.Errorf("it stays, answered %t", answered)
+		}
 	}
 	t.Run("idle", func(t *testing.T) {
 		f := open(t, Config{})

@@ -139,8 +139,8 @@ func (l *Log) window(ctx context.Context, tenant, userID, sessionID string, turn
 		w.Past = append(w.Past, p)
 		return err
 	}))
-	lastOf := min(max(lastOfNearest, beforeBytes/bytesOfLast), maxOpen)
-	b.Queue(windowPastEntries, tenant, userID, turns, maxPast, lastOf, lastOfFarther, bytesOfPast, beforeBytes).Query(eachRow(func(rows pgx.Rows) error {
+	pastMost := min(max(lastOfNearest, beforeBytes/bytesOfLast), maxOpen)
+	b.Queue(windowPastEntries, tenant, userID, turns, maxPast, pastMost, lastOfFarther, bytesOfPast, beforeBytes).Query(eachRow(func(rows pgx.Rows) error {
 		var no int64
 		var more bool
 		e, _, err := scanEntry(rows, &no, &more)
