@@ -52,6 +52,13 @@ func newNATSCluster(t *testing.T) *natsCluster {
 		c.begin(n)
 		t.Cleanup(func() { n.end(syscall.SIGKILL) })
 	}
+	// Nothing that follows can succeed without it.
+	for deadline := time.Now().Add(time.Minute); slices.ContainsFunc(c.nodes, func(n *natsNode) bool { return !n.healthy() }); {
+		if time.Now().After(deadline) {
+			t.Fatal("the NATS cluster does not come up")
+		}
+		<-time.After(50 * time.Millisecond)
+	}
 	return c
 }
 
