@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/assemble"
 	"github.com/memdhq/memd/shortterm"
 )
 
@@ -286,8 +287,10 @@ func (c Config) Check() error {
 	if _, err := c.logConfig(); err != nil {
 		problems = append(problems, err)
 	}
-	if c.RecallLine != "" && !strings.Contains(c.RecallLine, "{text}") || strings.ContainsAny(c.RecallLine, "\r\n") {
-		problem("MEMD_RECALL_LINE: must be one line that holds {text}")
+	if c.RecallLine != "" {
+		if err := assemble.CheckLine(c.RecallLine); err != nil {
+			problem("MEMD_RECALL_LINE: %v", err)
+		}
 	}
 	if c.EmbedURL != "" && c.EmbedModel == "" {
 		problem("MEMD_EMBED_MODEL: is needed with MEMD_EMBED_URL")

@@ -31,6 +31,8 @@ func TestCheckNamesEachProblem(t *testing.T) {
 		"keys without tenant":     {func(c *Config) { c.APIKeys = "abc" }, "MEMD_API_KEYS"},
 		"unknown role":            {func(c *Config) { c.APIKeys = "abc=acme:root" }, "MEMD_API_KEYS"},
 		"repeated key":            {func(c *Config) { c.APIKeys = "abc=acme,abc=globex" }, "MEMD_API_KEYS"},
+		"line without its text":   {func(c *Config) { c.RecallLine = "{speaker}" }, "MEMD_RECALL_LINE"},
+		"line with what is not":   {func(c *Config) { c.RecallLine = "{date} {speaker}: {text}" }, "MEMD_RECALL_LINE"},
 		"db url":                  {func(c *Config) { c.DBURL = "mysql://x/y" }, "DB_URL"},
 		"nats url":                {func(c *Config) { c.NATSURL = "localhost" }, "NATS_URL"},
 		"llm url":                 {func(c *Config) { c.LLMURL, c.LLMModel = "http://x/api", "m" }, "MEMD_LLM_URL"},

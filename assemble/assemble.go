@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -82,6 +84,22 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
+// placeholder is what may stand for something in the form of a recalled line.
+var placeholder = regexp.MustCompile(`\{[\pL\pN_.-]*\}`)
+
+// CheckLine says what is wrong with the form of a recalled line.
+func CheckLine(line string) error {
+	if !strings.Contains(line, "{text}") || strings.ContainsAny(line, "\r\n") {
+		return errors.New("must be one line that holds {text}")
+	}
+	for _, p := range placeholder.FindAllString(line, -1) {
+		if p != "{text}" && p != "{speaker}" {
+			return fmt.Errorf("must hold nothing in braces but {speaker} and {text}, not %s", p)
+		}
+	}
+	return nil
+}
+
 // Assembler makes contexts. It is safe for concurrent use.
 type Assembler struct {
 	log     *shortterm.Log
@@ -97,8 +115,8 @@ type Assembler struct {
 // context waits for it.
 func New(log *shortterm.Log, store *longterm.Store, recall *recall.Recall, cfg Config) (*Assembler, error) {
 	cfg = cfg.withDefaults()
-	if !strings.Contains(cfg.Line, "{text}") || strings.ContainsAny(cfg.Line, "\r\n") {
-		return nil, fmt.Errorf("the form of a recalled line must be one line that holds {text}")
+	if err := CheckLine(cfg.Line); err != nil {
+		return nil, fmt.Errorf("the form of a recalled line %w", err)
 	}
 	harmless, err := newHarmless()
 	if err != nil {

@@ -2,6 +2,7 @@ package assemble
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,7 +19,7 @@ const roleNames = `system|developer|assistant|user|human|tool|function`
 // becomes "- System".
 var (
 	roleMarker  = regexp.MustCompile(`(?:\b|[\d_])(?:` + roleNames + `)(?: (?:prompt|message|instructions?))?[*_~\x60"')\]}>]*(\s*:)`)
-	headMarker  = regexp.MustCompile(`(#{2,6})[\s*_]*(?:` + roleNames + `)\b`)
+	headMarker  = regexp.MustCompile(`(#{2,6})[\s*_]*(?:(?:` + roleNames + `)\b|(?:instructions?|input|response)[\s*_]*:)`)
 	labelMarker = regexp.MustCompile(`\[(/?(?:` + roleNames + `)\])`)
 	tagMarker   = regexp.MustCompile(`<(/?(?:system|sys|developer|assistant|user|human|tool|function|im_start|im_end|s)\b)`)
 	tokenMarker = regexp.MustCompile(`<(\|)|<(/?(?:start_of_turn|end_of_turn|im_start|im_end|begin_of_text|end_of_text|start_header_id|end_header_id|eot_id)\b)|\[(/?(?:inst|system_prompt|available_tools|tool_calls|tool_results|tool_content)\])|\|((?:im_start|im_end|im_sep|system|developer|assistant|user|human|tool|endoftext|eot_id|begin_of_text|start_header_id|end_header_id)\|)`)
@@ -188,7 +189,25 @@ func defuse(line string) string {
 	line = edit(line, tagMarker, " ", false)
 	line = edit(line, labelMarker, " ", false)
 	line = edit(line, headMarker, "-", true)
-	return edit(line, roleMarker, " -", true)
+	return edit(line, roleMarker, " -", true, isKey)
+}
+
+// maxBeforeKey is how much of a line is looked at for the beginning of an object.
+const maxBeforeKey = 4 << 10
+
+// isKey says whether what read has from one place to another is the end of a key in a JSON object
+// that a line quotes, like what a tool was called with, and its colon.
+func isKey(read string, from, to int) bool {
+	begin := max(0, from-maxBeforeKey)
+	open := strings.LastIndexByte(read[begin:from], '"') + begin
+	if open < begin || read[to-1] != ':' || !strings.HasSuffix(strings.TrimRight(read[from:to-1], " "), `"`) {
+		return false
+	}
+	before := strings.TrimRight(read[begin:open], " ")
+	value := strings.TrimLeft(read[to:min(len(read), to+8)], " ")
+	return (strings.HasSuffix(before, "{") || strings.HasSuffix(before, ",")) &&
+		strings.Count(before, "{") > strings.Count(before, "}") && strings.ContainsFunc(before, unicode.IsLetter) &&
+		value != "" && strings.IndexByte(`"{[-0123456789tfn`, value[0]) >= 0
 }
 
 // defuseTokens does so with what templates begin and end messages with.
@@ -200,12 +219,15 @@ func defuseTokens(text string) string {
 }
 
 // edit puts something before the group that marks each match of a text as it may be read, or
-// in its place.
-func edit(text string, marker *regexp.Regexp, by string, replace bool) string {
+// in its place, save where one of except says of the match that it is none.
+func edit(text string, marker *regexp.Regexp, by string, replace bool, except ...func(read string, from, to int) bool) string {
 	read, at := plain(text)
 	var b strings.Builder
 	done := 0
 	for _, m := range marker.FindAllStringSubmatchIndex(read, -1) {
+		if slices.ContainsFunc(except, func(is func(string, int, int) bool) bool { return is(read, m[0], m[1]) }) {
+			continue
+		}
 		for g := 2; g < len(m); g += 2 {
 			if m[g] < 0 {
 				continue
