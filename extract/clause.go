@@ -51,6 +51,9 @@ func (g *grouping) cutClauses(text string) []clausePart {
 		return []clausePart{{text, about{}}}
 	}
 	whole := []clausePart{{text, slotOf(text)}}
+	if strings.Contains(text, "ran away") && strayed.MatchString(text) {
+		return whole
+	}
 	if each := g.unmarked(text); each != nil {
 		return each
 	}

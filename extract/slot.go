@@ -356,6 +356,7 @@ const (
 var (
 	// myAnimal is a pet as the one that is spoken of.
 	myAnimal   = english(`^(?:my|our)\s+(?:(?:new|old|little|other|rescue|big|baby)\s+)*(` + animals + `)(?:,?\s+(\p{Lu}[\pL'’-]+),?)?\s+`)
+	otherOne   = english(`^(?:my|our)\s+(?:\pL+\s+)?other\s`)
 	myRelative = english(`^(?:my|our)\s+((?:(?:older|younger|little|big|best|elder|eldest|oldest|youngest|new|dear|late|only|baby|twin|former|old|good|close|current)\s+)*)(` + sole + `|` + several + `|` + many + `)(?:,?\s+(\p{Lu}[\pL\pM'’-]+)(?:,)?)?\s+`)
 	eachMany   = newPattern(`^(?:` + many + `)$`)
 	formerly   = english(`^(?:my|our)\s+(?:\pL+\s+)?(?:late|former|ex)\b`)
@@ -368,7 +369,11 @@ func relative(text string) (subject, predicate string, known bool) {
 		if m[4] >= 0 && startsName(text[m[4]:m[5]]) {
 			return strings.ToLower(text[m[4]:m[5]]), text[m[1]:], true
 		}
-		return strings.ToLower(text[m[2]:m[3]]), text[m[3]:][1:], m[4] < 0
+		kind := strings.ToLower(text[m[2]:m[3]])
+		if otherOne.MatchString(text) {
+			kind = "other " + kind
+		}
+		return kind, text[m[3]:][1:], m[4] < 0
 	}
 	m := myRelative.FindStringSubmatchIndex(text)
 	if m == nil || formerly.MatchString(text) {

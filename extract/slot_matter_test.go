@@ -74,3 +74,15 @@ func TestDoses(t *testing.T) {
 		}
 	}
 }
+
+// What only looks like an end or a move, and what is of another: with what tells it apart.
+func TestWhatATellingWordTellsApart(t *testing.T) {
+	slotTable(t, map[string]string{
+		"I don't speak German well": "", "I don't speak German": "!language:german", "I don't speak German anymore": "!language:german",
+		"I'm not married to a doctor": "", "I'm not married": "!marital status=married", "I'm no longer married to Tom": "!marital status=married",
+		"Rex ran away, then came back": "", "Rex ran away but we found him": "", "Rex ran away": "!pet:rex",
+		"I moved to the front row in Milan": "", "I moved to another desk in Milan": "", "I moved to a new flat in Milan": "home=Milan", "I moved to Milan": "home=Milan",
+		"my cat is 3": "cat|age=3", "my other cat is 5": "other cat|age=5", "My other cat, Bo, is 5": "bo|age=5",
+		"we use Postgres 14 at work": "version:postgres=14", "we use Postgres 16 at home": "version:postgres home=16", "we upgraded to Postgres 16": "version:postgres=16",
+	})
+}

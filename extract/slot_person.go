@@ -35,7 +35,9 @@ var (
 
 	marital = english(`^(?:am|is|are)\s+(?:happily |newly |recently |legally |not )*(single|married|divorced|engaged|widowed|separated|in a (?:\pL+ |long-distance )?relationship)(?:$|[^\pL-])`)
 	// weddedTo is nobody.
-	weddedTo    = english(`\b(?:married|engaged) (?:to|in|with)\s+(?:(?:my|the|his|her|our|a)\s+)(?:job|work|idea|career|phone|desk|laptop|sea|game|business|company|notion|conversation|talks|debate|project|plan|bottle)\b|\b(?:married|engaged|divorced)\b.{0,20}\bin (?:(?:a|the|my|this|that|an|our) (?:\pL+ )?(?:game|dream|play|movie|film|story|roleplay|simulation|rpg|mmo|show|skit|sketch)|minecraft|the sims|sims|skyrim|stardew|vr|roblox|animal crossing|fallout|my dreams?)\b`)
+	weddedTo = english(`\b(?:married|engaged) (?:to|in|with)\s+(?:(?:my|the|his|her|our|a)\s+)(?:job|work|idea|career|phone|desk|laptop|sea|game|business|company|notion|conversation|talks|debate|project|plan|bottle)\b|\b(?:married|engaged|divorced)\b.{0,20}\bin (?:(?:a|the|my|this|that|an|our) (?:\pL+ )?(?:game|dream|play|movie|film|story|roleplay|simulation|rpg|mmo|show|skit|sketch)|minecraft|the sims|sims|skyrim|stardew|vr|roblox|animal crossing|fallout|my dreams?)\b`)
+	// wedToWhom tells whom one is married to: who is not married to a doctor may be to another.
+	wedToWhom   = english(`^(?:am|is|are)\s+(?:married|engaged) to\s+\pL`)
 	elidedWed   = english(`^(married|divorced|single|engaged|widowed)(?:\s+(?:to|now|again|with|since)\b|\W*$)`)
 	gotMarried  = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on|in|this|back|after|two|three|a|finally|recently)\b.*|\W*)$`)
 	brokeUp     = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|me and (?:my )?(` + partners + `|\pL[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together|are over|are done|are finished|called it quits|broke it off|ended things|have split)`)
@@ -57,6 +59,7 @@ var (
 	petLost     = english(`^(?:lost|buried|(?:had to say|have said|said|say) goodbye to|had to put (?:down)?|put down)\s*(?:my|our)\s+(?:(?:old|little|dear|beloved|poor|sweet)\s+)*(?:` + animals + `)\s+(\p{Lu}[\pL'’-]+)\b`)
 	animalGone  = english(`^(?:my|our)\s+(?:(?:old|little|dear|beloved|poor|sweet)\s+)*(` + animals + `)\s+(?:has\s+|have\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on|was put down|was put to sleep|crossed the rainbow bridge|ran away)\b`)
 	petEnds     = english(`\b(?:died|passed away|passed on|was put down|put to sleep|ran away)\b`)
+	strayed     = english(`\b(?:ran away|lost)\b.*\b(?:(?:came|come|is|got|was|been|brought|made it|found (?:his|her|its) way) (?:back|home|found|returned)|(?:we|i|they|somebody|someone) (?:\pL+ )?found (?:him|her|it|them)|turned up|returned)\b`)
 	petGiven    = english(`^(?:gave|had to (?:put|give)|put|rehomed|lost)\s+(\p{Lu}[\pL'’-]+)\s*(?:away|up|down|to sleep|to|last|yesterday|today|$)`)
 	petsKept    = english(`^(?:have|has|keep|own)(?: got)?\s+(\d{1,3}|` + tally + `)\s+(?:[\pL-]+\s+){0,2}?(` + animals + `|kid|child|children|son|daughter|brother|sister|sibling|grandchild|grandchildren)(?:s|es|ies)?(?:\W*$|\s*[,.;!(:].*|\s+(?:now|again|at home|at the moment|already)\b.*)`)
 )
@@ -236,7 +239,7 @@ func months3(low string) bool { _, ok := months[low]; return ok }
 var weddings = strings.Split("single married divorced engaged widowed separated relationship", " ")
 
 func maritalSlot(s *saying) (about, bool) {
-	if s.matchText(weddedTo, "married", "engaged") != nil {
+	if s.matchText(weddedTo, "married", "engaged") != nil || s.denied && !s.over && s.match(wedToWhom, " to ") != nil {
 		return about{}, false
 	}
 	for i, pattern := range []interface {
@@ -319,6 +322,9 @@ func relationSlot(s *saying) (about, bool) {
 var bornNext = english(`^had (?:a|our|my) (second|third|fourth|fifth) (?:kid|child|baby|son|daughter)\b`)
 
 func petSlot(s *saying) (about, bool) {
+	if s.matchText(strayed, "ran away", "lost") != nil {
+		return about{}, false
+	}
 	if m := s.matchText(petIs, "my ", "our "); m != nil && !notNames[strings.ToLower(m[2])] && (startsName(m[2]) || s.plain && (strings.Contains(s.text, " called ") || strings.Contains(s.text, " named ") || strings.Contains(s.text, "name is "))) {
 		return about{name: "pet:" + strings.ToLower(m[2])}, true
 	}
@@ -376,6 +382,8 @@ const (
 )
 
 var (
+	// movedSeat is where one sits or works now, in the place where one was.
+	movedSeat = english(`^moved (?:over |back |up |down )?(?:in)?to\s+(?:a|an|the|my|our|another)\s+(?:[\pL-]+\s+){0,3}?(?:row|seat|seats|sofa|couch|desk|table|chair|bed|team|department|group|office|room|floor|lane|line|queue|class|gym|bench|corner|side|back|front|counter|platform|gate)\b`)
 	livesIn   = english(`^` + staying + `\s+(?:(?:back|over|here|down|up|out|away|permanently|now|together|alone|house|home|in with \S+|with [^,.]{1,20}?|near \S+|(?:on|at) (?:\d+\S* )?(?:the )?\p{Lu}\S+(?: \p{Lu}\S+)?|from \S+(?: \p{Lu}\S+)?)\s+)*(?:in|to|into)\s+(?:(?:a|an|our|the|my|her|his|their)\s+(?:[\pL-]+\s+){0,4}?(?:in|near)\s+)?(.+)$`)
 	movedInto = english(`^moved (?:in|into)\b.{0,40}?\sin\s+(.+)$`)
 	// movedFrom names with whom one lived: "moved out of my mum's place".
@@ -435,6 +443,9 @@ func homeSlot(s *saying) (about, bool) {
 		if f := strings.Fields(place); len(f) == 0 || lowerWords[strings.ToLower(f[0])] {
 			return about{}, false
 		}
+	}
+	if strings.HasPrefix(s.lowPredicate, "moved") && s.match(movedSeat, "moved to ", "moved into ") != nil {
+		return about{}, false
 	}
 	value := s.name(place, placeStops)
 	if strings.HasPrefix(strings.ToLower(place), "the ") {
@@ -635,7 +646,7 @@ func languageSlot(s *saying) (about, bool) {
 	if m := s.matchText(mothers, "language", "tongue"); m != nil {
 		return about{name: "native language", value: m[1]}, true
 	}
-	if m := s.match(speaks, "speak", "fluent"); m != nil && !(s.denied && onlyThere.MatchString(s.predicate)) && s.known && !noTongue[strings.ToLower(m[1])] && (startsName(m[1]) || s.plain) {
+	if m := s.match(speaks, "speak", "fluent"); m != nil && !(s.denied && (onlyThere.MatchString(s.predicate) || notMuch.MatchString(s.predicate))) && s.known && !noTongue[strings.ToLower(m[1])] && (startsName(m[1]) || s.plain) {
 		return s.about("language:"+strings.ToLower(m[1]), "")
 	}
 	return about{}, false
@@ -643,6 +654,9 @@ func languageSlot(s *saying) (about, bool) {
 
 // onlyThere limits a denial to a place.
 var onlyThere = english(`\b(?:at (?:home|work|school)|with (?:my|the|our)|in (?:public|class|meetings))\b`)
+
+// notMuch denies how well a language is spoken, not that it is.
+var notMuch = english(`\b(?:well|fluently|perfectly|much|often|a lot|good|properly|natively|that|every|enough|without|like|as|except)\b`)
 
 // peoples says whether a capitalised word names where someone is from or what they
 // are, not who.

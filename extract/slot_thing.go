@@ -127,11 +127,19 @@ func projectSlot(s *saying) (about, bool) {
 	}
 	for _, p := range []*pattern{usesTool, upgraded} {
 		if m := s.match(p, "use", "using", "run", "are on", "target", "support", "grade", "update", "migrated", "moved", "bumped", "switched"); m != nil && s.self() {
-			return s.about("version:"+strings.ToLower(m[1]), strings.TrimRight(m[2], "."))
+			name := "version:" + strings.ToLower(m[1])
+			if where := besideMain.FindStringSubmatch(s.predicate); where != nil {
+				name += " " + strings.ToLower(where[1]) // the one at work may be another
+			}
+			return s.about(name, strings.TrimRight(m[2], "."))
 		}
 	}
 	return about{}, false
 }
+
+// besideMain is where something is in use beside where one works with it: one's own machine, or
+// what is only tried.
+var besideMain = english(`\b(?:at|on|in)\s+(?:my |the |our )?(home|staging|dev|development|test|testing|ci|laptop|raspberry pi)\b`)
 
 // vague are words that begin what is no value of a setting.
 var vague = set(`hosted stored kept deployed running located based backed written built managed saved cached not too so very down broken slow fast good bad great terrible wrong fine ok okay a an the being still up out tight huge small getting`)
