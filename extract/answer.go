@@ -231,6 +231,9 @@ var inPlace = english(`^(?:no|nope|nah)[\s,.!–—-]+(?:(?:it's|it is|i'm|i am|
 // alsoSo ends an answer that is as another's was.
 var alsoSo = english(`,?\s+(?:too|as well)\W*$`)
 
+// noMore denies what was so.
+var noMore = english(`^(?:not|no longer)(?:\s+(?:any ?more|any longer|really|now|for a while))*\W*$`)
+
 // slotOfAnswer gives what an answer to a question is about.
 func slotOfAnswer(question, answer string) about {
 	if a, ends := endedByAnswer(question, answer); ends {
@@ -254,7 +257,7 @@ func slotOfAnswer(question, answer string) about {
 		}
 		return a
 	}
-	yes, no := affirming[words[0].low], denying[words[0].low]
+	yes, no := affirming[words[0].low], denying[words[0].low] || noMore.MatchString(answer)
 	if confirms.MatchString(answer) {
 		yes, no = true, false
 	}
@@ -288,6 +291,9 @@ func slotOfAnswer(question, answer string) about {
 		}
 		be := map[string]string{"are": "I am ", "do": "I ", "have": "I have ", "can": "I can "}[strings.ToLower(m[1])]
 		a := slotOfAsked(be + strings.TrimRight(m[3], " "))
+		if rest, at := strings.CutPrefix(m[3], "at "); a.name == "" && at && be == "I am " && startsName(rest) {
+			a = slotOf("I work at " + rest) // "are you still at Bosch?"
+		}
 		if a.name == "" || strings.HasPrefix(a.name, "allergy:") && noAllergy[strings.TrimPrefix(a.name, "allergy:")] {
 			return about{}
 		}

@@ -198,7 +198,7 @@ var (
 
 var (
 	// enumerates opens a statement that may be of several things alike.
-	enumerates = english(`^((?:i|we)(?:'m| am|'re| are|'ve)?\s+(?:also |both )?(?:speak|allergic to|have|have got|got))\s+(.+)$`)
+	enumerates = english(`^((?:i|we)(?:'m| am|'re| are|'ve)?\s+(?:also |both )?(?:speak|take|allergic to|have|have got|got))\s+(.+)$`)
 	enumerated = english(`\s*,\s*(?:and\s+)?|\s+and\s+`)
 )
 
@@ -216,7 +216,7 @@ func eachOf(text string) []clausePart {
 	var out []clausePart
 	for i, item := range items {
 		a := slotOf(m[1] + " " + item)
-		if kind, _, _ := strings.Cut(a.name, ":"); a.negated || kind != "language" && kind != "allergy" && kind != "pet" || len(out) > 0 && !strings.HasPrefix(out[0].slot.name, kind+":") {
+		if kind, _, _ := strings.Cut(a.name, ":"); a.negated || kind != "language" && kind != "allergy" && kind != "pet" && !(kind == "habit" && medicine(a.name)) || len(out) > 0 && !strings.HasPrefix(out[0].slot.name, kind+":") {
 			return nil
 		}
 		if i > 0 {
@@ -227,6 +227,12 @@ func eachOf(text string) []clausePart {
 		out = append(out, clausePart{item, a})
 	}
 	return out
+}
+
+// medicine says whether a habit is to take something of one word: "habit:take metformin".
+func medicine(habit string) bool {
+	what, takes := strings.CutPrefix(habit, "habit:take ")
+	return takes && !strings.Contains(what, " ") && len(what) > 4
 }
 
 // hangs are words that stand for something of the clause before.

@@ -46,7 +46,7 @@ type saying struct {
 
 // slotRules are tried in order; the first that knows what a statement is about decides.
 var slotRules = []func(s *saying) (about, bool){
-	nameSlot, pronounSlot, answerSlot, ageSlot, birthdaySlot, maritalSlot, relationSlot, petSlot,
+	changeSlot, nameSlot, pronounSlot, answerSlot, ageSlot, birthdaySlot, maritalSlot, relationSlot, petSlot,
 	favoriteSlot, allergySlot, dietSlot, homeSlot, groupSlot, workSlot, roleSlot, undertakingSlot, studySlot, languageSlot,
 	projectSlot, projectName, keptSlot, switchSlot, endSlot, skillSlot, eventSlot, journeySlot, ownedSlot, aidSlot, passingSlot, overSlot, attributeSlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
 }
@@ -81,6 +81,21 @@ func slotOf(text string) about {
 			return a
 		}
 	}
+	if strings.Contains(text, "want to ") {
+		if a, ok := wishSlot(text); ok {
+			return a
+		}
+	}
+	if a, ok := livesElsewhere(text); ok {
+		return a
+	}
+	if strings.Contains(text, " out ") {
+		if m := turnedOut.FindStringSubmatch(text); m != nil {
+			if a := slotOf(m[1]); strings.HasPrefix(a.name, "allergy:") || strings.HasPrefix(a.name, "health:") {
+				return a
+			}
+		}
+	}
 	s := newSaying(text)
 	if s.text == "" || contains(s.low, supposedHints) && supposed.MatchString(s.text) || contains(s.low, supposingHints) && supposing.MatchString(mainClause(s.text)) || strings.Contains(s.low, " my ") && novel.MatchString(s.text) || strings.Contains(s.low, "character") {
 		return about{}
@@ -90,7 +105,7 @@ func slotOf(text string) about {
 			if a.name == "habit:eat meat" {
 				a.name, a.value = "diet", "meat"
 			}
-			if m := doseOf.FindStringSubmatch(a.name); m != nil && !atTimes.MatchString(s.predicate) {
+			if m := doseOf.FindStringSubmatch(a.name); m != nil && !atTimes.MatchString(eachMorning.ReplaceAllString(s.predicate, "")) {
 				a.name, a.value = "habit:take "+m[2], m[1] // how much of it may change
 				return a
 			}
@@ -105,8 +120,10 @@ func slotOf(text string) about {
 
 var (
 	// doseOf is how much one takes of what, atTimes tells one dose from others of a day.
-	doseOf  = english(`^habit:take (\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|g|ml|iu|units?|tablets?|pills?|drops?))(?: of)? (\pL.*)$`)
-	atTimes = english(`\b(?:mornings?|evenings?|nights?|noon|lunch|breakfast|dinner|bed|bedtime|am|pm)\b`)
+	doseOf = english(`^habit:take (\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|g|ml|iu|units?|tablets?|pills?|drops?))(?: of)? (\pL.*)$`)
+	// eachMorning is when most take what they take once a day.
+	eachMorning = english(`\b(?:every|each) morning\b`)
+	atTimes     = english(`\b(?:mornings?|evenings?|nights?|noon|lunch|breakfast|dinner|bed|bedtime|am|pm)\b`)
 )
 
 var (
@@ -157,7 +174,7 @@ var clauseEnd = english(`[,;:.!?(–—]\s|\s-\s|\s(?:because|since|so|although|
 
 var (
 	// leadIn is what may stand before the subject and changes nothing.
-	leadIn = english(`^(?:(?:yes|yeah|yep|yup|no|nope|nah)[,!:.…–—]+\s*|(?:that's|thats|that is|that was|this is|it's) (?:wrong|not true|not right|incorrect|a mistake|nonsense|not so|outdated|old news)|kindly note that|(?:(?:(?:back )?in|since|from) (?:early |late |mid-?)?(?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})|since (?:last|this) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|yeah so|yeah|ugh|argh|aargh|omg|lol|haha|well|so|oh|ok|okay|hi|hello|hey|also|and|but|plus|actually|btw|by the way|fyi|just so you know|heads up|heads-up|correction|update|since|because|hi there|hello there|honestly|anyway|anyways|um|uh|hm|hmm|finally|sadly|unfortunately|luckily|fortunately|happily|good news|bad news|big news|as (?:i|we) (?:said|mentioned|told you)(?: before| earlier| already)?|like i said(?: before| earlier)?|from now on|for now|now|currently|nowadays|these days|at the moment|right now|recently|lately|today|yesterday|as of (?:today|now|this week|yesterday)|(?:last|this|earlier this|since last) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday|morning)|(?:in|since) (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})|please|\(i\)|just|really|sorry|oops|on the side|on weekdays|on weekends|in general|generally|personally|thankfully|turns out|it turns out|[🎉🥳😅😊✨👋]+)[\s,!:.…–—-]+)+`)
+	leadIn = english(`^(?:(?:yes|yeah|yep|yup|no|nope|nah)[,!:.…–—]+\s*|(?:that's|thats|that is|that was|this is|it's) (?:wrong|not true|not right|incorrect|a mistake|nonsense|not so|outdated|old news)|kindly note that|(?:(?:(?:back )?in|since|from) (?:early |late |mid-?)?(?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})|since (?:last|this) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday)|yeah so|yeah|ugh|argh|aargh|omg|lol|haha|well|so|oh|ok|okay|hi|hello|hey|also|and|but|plus|actually|btw|by the way|fyi|just so you know|heads up|heads-up|correction|update|since|because|hi there|hello there|honestly|anyway|anyways|um|uh|hm|hmm|finally|sadly|unfortunately|luckily|fortunately|happily|good news|bad news|big news|as you (?:(?:may|might|probably|surely|already) )*know(?: already)?|as (?:i|we) (?:said|mentioned|told you)(?: before| earlier| already)?|like i said(?: before| earlier)?|from now on|for now|now|currently|nowadays|these days|at the moment|right now|recently|lately|today|yesterday|as of (?:today|now|this week|yesterday)|(?:last|this|earlier this|since last) (?:week|month|year|spring|summer|autumn|fall|winter|weekend|monday|tuesday|wednesday|thursday|friday|saturday|sunday|morning)|(?:in|since) (?:january|february|march|april|may|june|july|august|september|october|november|december|\d{4})|please|\(i\)|just|really|sorry|oops|on the side|on weekdays|on weekends|in general|generally|personally|thankfully|turns out|it turns out|[🎉🥳😅😊✨👋]+)[\s,!:.…–—-]+)+`)
 	// dwells are words before or in a predicate that change nothing.
 	dwells = `(?:now|currently|just|recently|finally|still|really|actually|absolutely|totally|truly|simply|always|honestly|definitely|sadly|officially|permanently|already|very much|kind of|kinda|sort of|quite|fully|so|very|too|both|all)`
 
@@ -281,7 +298,7 @@ func (s *saying) deny() {
 	if m := resumes.FindStringSubmatchIndex(p); m != nil {
 		p = infinitive(strings.ToLower(p[m[2]:m[3]])) + " " + p[m[1]:]
 	}
-	if m := ceases.FindStringSubmatchIndex(p); m != nil {
+	if m := ceases.FindStringSubmatchIndex(p); m != nil && !startsName(p[m[2]:m[3]]) {
 		s.denied, s.over = true, true
 		p = infinitive(strings.ToLower(p[m[2]:m[3]])) + " " + endedWhen.ReplaceAllString(p[m[1]:], "")
 	} else if m := denies.FindStringIndex(p); m != nil {
@@ -446,7 +463,12 @@ var goesOn = english(`\s*(?:[,;!?()\[\]–—"“”]|[.…](?:\s|$)|:\s|\s-\s|\
 
 // valueOf is the beginning of a text up to where something else begins.
 func valueOf(text string) string {
-	return strings.Trim(goesOn.ReplaceAllString(text, ""), " .!'’")
+	return strings.Trim(strings.TrimRightFunc(goesOn.ReplaceAllString(text, ""), pictorial), " .!'’")
+}
+
+// pictorial says whether a character is a picture or belongs to one.
+func pictorial(r rune) bool {
+	return unicode.In(r, unicode.So, unicode.Sk) || r == 0xfe0f || r == 0x200d
 }
 
 // name reads a name that begins a text: a run of capitals, or the first words where

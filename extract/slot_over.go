@@ -204,7 +204,7 @@ func overSlot(s *saying) (about, bool) {
 		return about{}, false
 	}
 	switch kept := activity(thing); {
-	case kept != "" && verb != "sold" && verb != "left" && verb != "returned" && verb != "cancelled" && verb != "canceled" && verb != "closed" && verb != "shut":
+	case kept != "" && !(verb == "quit" && startsName(m[1]) && strings.HasSuffix(thing, "ing")) && verb != "sold" && verb != "left" && verb != "returned" && verb != "cancelled" && verb != "canceled" && verb != "closed" && verb != "shut":
 		return over(kept)
 	case dietName.MatchString(thing):
 		return about{name: "diet", subject: s.subject, value: thing, negated: true}, true
@@ -440,7 +440,7 @@ func (s statement) lateSlot() about {
 // anchored gives a slot that holds a day the date that the text has beside it: "tomorrow" is
 // another day the day after.
 func (a about) anchored(text string) about {
-	if a.value == "" || !strings.HasPrefix(a.name, "date:") && a.name != "deadline" {
+	if a.value == "" || !strings.HasPrefix(a.name, "date:") && !strings.HasPrefix(a.name, "going to:") && a.name != "deadline" {
 		return a
 	}
 	low, words := strings.ToLower(text), strings.Fields(a.value)

@@ -102,7 +102,7 @@ func favoriteSlot(s *saying) (about, bool) {
 		return about{}, false
 	}
 	words := strings.Fields(strings.ToLower(kind))
-	if len(words) > 1 && (words[len(words)-1] == "now" || words[len(words)-1] == "ever") {
+	if len(words) > 1 && (words[len(words)-1] == "now" || words[len(words)-1] == "ever" || words[len(words)-1] == "anymore") {
 		words = words[:len(words)-1]
 	}
 	for _, w := range words {

@@ -215,7 +215,7 @@ func TestNoSlots(t *testing.T) {
 		"I moved to the sofa", "I'm in Berlin this week for a conference", "I also work at Bosch", "I also work at a café on Saturdays", "I work at night", "I work for myself", "I work at home",
 		"I administer Northwind's repository", "One of my favorite films is Tampopo", "My least favorite color is blue", "My favorite part of the trip is the food", "My favorite color used to be blue", "My favorite color was blue", "I wish I was vegan",
 		"I'm not only vegan but raw", "I cook vegan food", "I think I'm allergic to nuts", "Call me tomorrow", "Call me when you arrive", "My name is hard to spell", "Hi, I'm German", "Hi, I'm tired", "He said I'm vegan",
-		"I'm 20 minutes away", "I'm 15 weeks pregnant", "I love it", "I love that you asked", "I would like tea", "I'd love a dog", "I like coffee when it's cold", "I want to move to Rome", "I hope to work at Bosch",
+		"I'm 20 minutes away", "I'm 15 weeks pregnant", "I love it", "I love that you asked", "I would like tea", "I'd love a dog", "I like coffee when it's cold", "I hope to work at Bosch",
 		"I'm thinking of moving to Rome", "I almost moved to Rome", "In my novel I live in Rome", "Let's pretend I'm a pirate named Redbeard", "My boss Renate quit yesterday", "Stopped by the gym earlier", "I never forget a face", "My sister and I live in Rome",
 		"I'm planning to quit my job", "My mum keeps saying I'm allergic to cats", "I ate fish yesterday", "We got married five years ago in Sintra", "I have a meeting at Siemens", "My brother's friend lives in Rome", "Ana and Rui live in Rome",
 	} {

@@ -14,7 +14,7 @@ var (
 	answerEmoji   = english(`\b(no|without|stop using|do not use|never use|avoid|skip the|use|with|lots of|more) (?:any )?emojis?\b`)
 	answerStyle   = english(`\b(use|no|without|do not use|avoid|stop using|(?:(?:answer|reply|respond|write)(?: (?:me|to me|back|only|always))* (?:in|with|using))) (bullet points|bullets|tables|markdown|headings|lists|code blocks|exclamation marks|jargon)\b`)
 	answerTone    = english(`^(?:please )?(?:be|talk to me|speak to me|answer(?: me)?|use)\s+(?:in )?(?:a |an )?(formal|informal|casual|friendly|polite|blunt|direct|humorous|sarcastic)(?:ly)?(?: tone| language| style)?\b`)
-	standingWish  = english(`\b(?:always|never|from now on|in (?:the )?future|every time|whenever|each time|going forward|by default|ever|answers?|reply|replies|respond|responses|please|prefer|stop)\b`)
+	standingWish  = english(`\b(?:always|never|from now on|in (?:the )?future|every time|whenever|each time|going forward|by default|ever|answers?|reply|replies|respond|responses|please|prefer|stop|any ?more|any longer)\b`)
 )
 
 var answerHints = strings.Split("answer repl respon write speak talk emoji short brief concise long detailed under metric imperial bullet table markdown heading list code exclamation jargon formal casual friendly polite blunt direct humorous sarcastic", " ")
@@ -83,7 +83,10 @@ var runsOn = newPattern(`^(?:(?i:the|our|my)\s+)?((?:\p{Lu}[\pL\d_-]*(?:'s|’s)
 
 // projectSlot reads facts of what someone works on.
 func projectSlot(s *saying) (about, bool) {
-	subject := func(who string) string { return strings.ToLower(strings.TrimSpace(who)) }
+	subject := func(who string) string {
+		who = strings.ToLower(strings.TrimSpace(who))
+		return strings.TrimSuffix(strings.TrimPrefix(who, "project "), " project")
+	}
 	for _, p := range []*pattern{listens, portIs} {
 		if m := s.matchText(p, "port "); m != nil {
 			return about{name: "port", subject: subject(m[1]), value: m[2]}, true
@@ -145,7 +148,7 @@ var besideMain = english(`\b(?:at|on|in)\s+(?:my |the |our )?(home|staging|dev|d
 var vague = set(`hosted stored kept deployed running located based backed written built managed saved cached not too so very down broken slow fast good bad great terrible wrong fine ok okay a an the being still up out tight huge small getting`)
 
 var (
-	eventOn   = english(`^(?:(?:my|our|the)\s+)?((?:[\pL'-]+\s+){0,3}?(?:` + events + `)(?:\s+(?:with|at|in|to) [\pL'.-]+)?)\s+(?:got delayed|was delayed|has been delayed|is delayed|is|is now|got moved|was moved|has been moved|has moved|got pushed|was pushed|was pushed back|has been pushed back|got postponed|was postponed|has been postponed|was rescheduled|has been rescheduled|got rescheduled|moved|starts|will be|takes place|is happening|was changed|is set for|is scheduled)\s*(?:me\s+|us\s+|it\s+)?(?:now\s+|back\s+)?(?:(?:on|to|at|for|until|till|from)\s+)?(.+)$`)
+	eventOn   = english(`^(?:(?:my|our|the)\s+)?((?:[\pL'-]+\s+){0,3}?(?:` + events + `)(?:\s+(?:with|at|in|to) [\pL'.-]+)?)\s+(?:got delayed|was delayed|has been delayed|is delayed|is postponed|is moved|is rescheduled|is pushed|is pushed back|is|is now|got moved|was moved|has been moved|has moved|got pushed|was pushed|was pushed back|has been pushed back|got postponed|was postponed|has been postponed|was rescheduled|has been rescheduled|got rescheduled|moved|starts|will be|takes place|is happening|was changed|is set for|is scheduled)\s*(?:me\s+|us\s+|it\s+)?(?:now\s+|back\s+)?(?:(?:on|to|at|for|until|till|from)\s+)?(.+)$`)
 	eventOff  = english(`^(?:my|our|the)\s+((?:[\pL'-]+\s+){0,3}?(?:` + events + `))\s+(?:(?:is|was|got|has been|had to be)\s+)?(?:cancelled|canceled|called off|off|not happening|no longer happening)\b`)
 	cancelled = english(`^(?:cancelled|canceled|called off|have cancelled|have canceled|had to cancel)\s+(?:my|our|the)\s+((?:[\pL'-]+\s+){0,3}?(?:` + events + `))(?:\W*$|\s*[,.;!(].*|\s+(?:on|in|at|with|for|because|and|but|so|today|tomorrow|this|last|next|due|since|after|again|now)\b.*)`)
 	goingTo   = english(`^(?:am|are|is)\s+(?:going|flying|travelling|traveling|heading|driving|off)\s+to\s+(.+)$`)
@@ -583,6 +586,9 @@ func habitSlot(s *saying) (about, bool) {
 			return s.about(name, "")
 		}
 	}
+	if m := amountOf.FindStringSubmatch(object); m != nil && (verb == "drink" || verb == "eat") {
+		return about{name: "habit:" + verb + " " + strings.TrimSuffix(m[2], "s"), subject: s.subject, value: m[1], negated: s.denied}, true
+	}
 	if verb == "smoke" && amount.MatchString(what) {
 		what = "" // how much changes, the habit stays
 	}
@@ -601,6 +607,9 @@ var (
 	// lessonsIn names what is taught.
 	lessonsIn = english(`^(?:(?:the|a|an|my|some|private|evening|weekly)\s+)*(?:lessons?|class|classes|course|courses|training)\s+in\s+(?:the\s+)?([\pL-]+)\b`)
 )
+
+// amountOf is how much somebody takes of what in a day: "about four coffees a day".
+var amountOf = english(`^((?:(?:about|around|maybe|roughly|at least|up to|almost|nearly|over)\s+)?(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|a|a few|several|lots of|a lot of|too many|too much))\s+(?:(?:cups?|glass(?:es)?|mugs?|bottles?|cans?|pints?|lit(?:er|re)s?)\s+of\s+)?(coffees?|teas?|beers?|wine|water|milk|soda|cola|eggs?|juice)(?:\s+(?:a|per|each|every)\s+(?:day|night|morning|week|evening))?\W*$`)
 
 var amount = english(`^(?:(?:about|around|maybe|up to|roughly) )?(?:an? |half a |one |two |\d+ )?(?:packs?|cigarettes?|cigs?)\b|^(?:(?:about|around|maybe|up to|roughly) )?(?:\d+|two|three|four|five|six|seven|eight|ten|fifteen|twenty)(?: a day)?$`)
 

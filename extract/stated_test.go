@@ -40,7 +40,7 @@ func TestCodesOfDoorsAreSecrets(t *testing.T) {
 		saying1("the door code is 4711", "the door code is [redacted:password]"),
 		saying1("The gate code is 4711#", "The gate code is [redacted:password]"),
 		saying1("the entry code of our building is 12-34-5", "the entry code of our building is [redacted:password]"),
-		saying1("my locker code is 4471", "my locker code is 4471"),
+		saying1("my locker code is 4471", "my locker code is 4471 [locker code=4471]"),
 		saying1("the code for the front door is *4711#", "the code for the front door is [redacted:password]"),
 		saying1("the wifi password is hunter22", "the wifi password is [redacted:password]"),
 		saying1("el código de la puerta es 4711", "el código de la puerta es [redacted:password]"),

@@ -65,7 +65,7 @@ func (c *claim) tool() string {
 }
 
 // changedTo tells that something is used in the place of another.
-var changedTo = regexp.MustCompile(`\b(?:switched|migrated|moved|changed|converted|ported|went over)\b.* to \S`)
+var changedTo = regexp.MustCompile(`\b(?:switched|migrated|moved|changed|converted|ported|went over)\b.* to \S|\b(?:now|currently) (?:use|using|on)\b|\b(?:use|using) [^ ]+(?: [^ ]+)? (?:now|these days|nowadays)\b|\bnow (?:i|we) use\b`)
 
 // animals are kept and named; "has:cat" is of a pet.
 var animals = map[string]bool{}
@@ -198,7 +198,9 @@ func (c *claim) endsOfCouple(o *claim) bool {
 }
 
 var (
-	worksAs  = regexp.MustCompile(`\bwork(?:s|ing)? (?:full[- ]time )?as\b`)
+	worksAs = regexp.MustCompile(`\bwork(?:s|ing)? (?:full[- ]time )?as\b`)
+	// retiring ends what one is at work, wherever.
+	retiring = regexp.MustCompile(`\b(?:retired|am retired|went into retirement)\b`)
 	promoted = regexp.MustCompile(`\bpromoted (?:to|as)\b`)
 	// postAt names what somebody is and where, atAs the other way round.
 	postAt = regexp.MustCompile(`\b(?:am|are|is|as) (?:now )?(?:a|an|the) ([\pL -]{2,40}?) (?:at|for|with) `)
@@ -227,7 +229,7 @@ func (c *claim) endsJob(o *claim) bool {
 	case c.negated && c.slot == "role": // "I'm no longer a cashier"
 		return c.value != "" && alikeValues(c.value, o.post())
 	case c.negated: // "I quit my job"
-		return c.value == "" && worksAs.MatchString(o.form())
+		return c.value == "" && (worksAs.MatchString(o.form()) || o.slot == "role" && retiring.MatchString(c.form()))
 	}
 	was, is := o.post(), c.post()
 	if was == "" || is == "" || alikeValues(was, is) {
