@@ -103,6 +103,13 @@ func (g *grouping) corrects(text string) bool {
 		}
 	}
 	right = strings.TrimSpace(slipBefore.ReplaceAllString(right, ""))
+	// What does not stand in what was said is a statement of its own, if it is a sentence.
+	apart := func() bool {
+		if scratch && countWords(right) > 2 {
+			g.sentence(right)
+		}
+		return scratch
+	}
 	if m := notThat.FindStringSubmatch(right); m != nil {
 		right = m[1]
 	}
@@ -124,8 +131,8 @@ func (g *grouping) corrects(text string) bool {
 		right = m[2]
 		said.right, said.wrong = right, m[1]
 	}
-	befits := func(s statement) bool { return scratch || said.befits(s) }
 	dated, when := resolve(text, g.said, g.english)
+	befits := func(s statement) bool { return said.standsIn(s, scratch, when.grain != never) }
 	amended := func(s statement) statement {
 		if now := said.inPlace(s); now.text != "" {
 			return g.rightly(s, now, text)
@@ -155,15 +162,15 @@ func (g *grouping) corrects(text string) bool {
 	if from == nil {
 		var chatting bool
 		if from, last, chatting = g.ownCorrected(); from == nil || !(plainly && (countWords(right) <= 3 || scratch && chatting)) && !(slipOpens.MatchString(bare) || actuallyOpens.MatchString(bare)) {
-			return g.correctsAnother(right)
+			return g.correctsAnother(right) || apart()
 		}
 		answered := last.with != nil && countWords(right) <= 3 && !verbal(wordsOf(right)) && !isSmallTalk(bare, g.names)
 		if !plainly && !answered {
-			return g.correctsAnother(right)
+			return g.correctsAnother(right) || apart()
 		}
 	}
 	if !befits(last) || !scratch && !said.sure() && g.askedSince(slices.Index(g.heard, from)) {
-		return g.correctsAnother(right)
+		return g.correctsAnother(right) || apart()
 	}
 	g.out = append(g.out, statement{text: last.text, forget: true, slip: true, words: last.words}, amended(last).of(from))
 	g.spoken, g.asked, g.adjacent = true, "", true

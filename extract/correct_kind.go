@@ -85,3 +85,20 @@ func kindOfSlot(a about) string {
 	kind, _, _ = strings.Cut(kind, " ")
 	return kind
 }
+
+// standsIn says whether what is right stands in a statement: in the place of something there, or
+// beside it as a bare value of the same kind. What is put in the place of all that was said, as
+// behind "scratch that", need not show it otherwise, but no sentence stands in the place of a word,
+// and no date beside what has none.
+func (c correction) standsIn(s statement, scratch, dated bool) bool {
+	if c.inPlace(s).text != "" {
+		return c.befits(s) || scratch && countWords(c.right) <= valueWords && !verbal(wordsOf(c.right)) && c.ofKind(s)
+	}
+	if dated && s.when.grain == never && numerals(s.text) == 0 && !dayWord.MatchString(s.text) {
+		return false
+	}
+	return c.befits(s)
+}
+
+// valueWords is how many words there are at most in what is said in the place of a value.
+const valueWords = 4
