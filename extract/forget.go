@@ -16,6 +16,10 @@ var (
 	forgetSaid = english(`\b(?:that|i (?:ever )?(?:told you|said|mentioned|wrote))\b`)
 	// forgetOf names by a clause what is known of somebody else.
 	forgetOf = english(`^` + lightWords + `(?:forget|delete|remove|erase)\s+(where|how old|what|who)\s+(my [\pL-]+(?: [\pL-]+)?|\p{Lu}\pL+)\s+(lives|works(?: for| at)?|is|does(?: for a living)?)\W*$`)
+	// forgetWho names by a clause who is somebody of one's own.
+	forgetWho = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:forget|delete|remove|erase)\s+(?:who (my [\pL-]+) is|what my ([\pL-]+) is called|(?:the name of )(my [\pL-]+))(?:\s+from (?:your )?memory|,?\s+(?:please|pls|plz))*\W*$`)
+	// ofMatter is what a matter is of: "my lupus diagnosis".
+	ofMatter = english(`^my ([\pL-]+)( (?:diagnosis|condition|disease|illness|situation|problem|problems|issue|issues|thing|treatment))$`)
 	// forgetTheirs names by a noun what is known of somebody else: "my sister's address".
 	forgetTheirs = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:forget|delete|remove|erase)\s+((?:my|our) [\pL-]+(?: [\pL-]+)?|\p{Lu}\pL+)(?:'s|’s) ([\pL ]{3,20}?)(?:\s+from (?:your )?memory|,?\s+(?:please|pls|plz)|,? ok(?:ay)?)*\W*$`)
 	// forgetThe names one's own animal or relative as the one that is known.
@@ -135,6 +139,8 @@ func (g *grouping) forgetsPlainly(text string) bool {
 		}
 	} else if m := forgetThe.FindStringSubmatch(bare); m != nil && g.isAll(text) {
 		s.text, s.slot.subject = "my "+m[1], "my "+strings.ToLower(m[1])
+	} else if m := forgetWho.FindStringSubmatch(bare); m != nil {
+		return g.forgetsPlainly("forget my " + topic(m[1]+m[2]+m[3]))
 	} else if m := forgetOf.FindStringSubmatch(bare); m != nil {
 		who, _, known := relative(m[2] + " x")
 		if !known {
@@ -175,6 +181,9 @@ func (g *grouping) forgetsPlainly(text string) bool {
 			if s.text = aside[1]; slotOf(aside[2]).name != "" {
 				rest = aside[2]
 			}
+		}
+		if m := ofMatter.FindStringSubmatch(s.text); m != nil && !knownTopic(m[1]+m[2]) && !matters[strings.ToLower(m[1])] {
+			s.text = m[1]
 		}
 		if doing := wordsOf(s.text); strings.HasSuffix(doing[0].low, "ing") && len(doing) > 1 {
 			if a := slotOf("I " + infinitive(doing[0].low) + s.text[doing[0].end:]); a.name != "" {
@@ -264,6 +273,13 @@ func (g *grouping) forgetsForeign(text string) bool {
 		return false
 	}
 	bare := strings.Trim(polite.ReplaceAllString(strings.TrimRight(text, " .!。！"), ""), " ,.")
+	if named := ownForeign(bare); named != nil {
+		g.spoken, g.asked, g.adjacent = true, "", false
+		for _, name := range named {
+			g.forgetsAll(name, []about{{subject: name}})
+		}
+		return true
+	}
 	for _, form := range foreignAll {
 		if m := form.FindStringSubmatch(bare); m != nil && len(foreignClauses(text)) == 0 {
 			g.spoken, g.asked, g.adjacent = true, "", false

@@ -46,6 +46,14 @@ func TestForgettingByWhatItIsCalled(t *testing.T) {
 		"请忘记我喜欢爬山这件事":                                              "我喜欢爬山",
 		"انسَ أنني أعمل في صفاقس":                                  "أعمل في صفاقس",
 		"olvida todo lo que te dije sobre Inés":                    "about inés",
+		"Vergiss meinen Vermieter.":                                "about mein vermieter",
+		"Bitte vergiss, wie mein Vermieter heißt.":                 "about mein vermieter",
+		"Olvida a mi casero.":                                      "about mi casero",
+		"Olvida cómo se llama mi casero, por favor":                "about mi casero",
+		"Oublie mon propriétaire.":                                 "about mon propriétaire",
+		"Please forget who my landlord is.":                        "about my landlord",
+		"forget what my landlord is called":                        "about my landlord",
+		"Please delete what I told you about my lupus diagnosis.":  "about lupus",
 		"please forget that I have a rash, it was only a mosquito": "health:rash",
 	} {
 		if got := asked(t, nil, text); !slices.Contains(got, want) || slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "+") }) {
@@ -77,7 +85,7 @@ func TestForgettingEverything(t *testing.T) {
 func TestForgettingIsNotAskedFor(t *testing.T) {
 	for _, text := range []string{
 		"forget that, show me the other one", "Vergiss nicht, dass ich morgen zum Arzt muss", "No olvides que viajo el lunes", "delete my last paragraph",
-		"can you remove my background noise", "I keep forgetting names", "don't forget my train leaves at 9",
+		"can you remove my background noise", "I keep forgetting names", "Vergiss meine Frage", "olvida mi pregunta", "Oublie ma question", "Vergiss meinen Vermieter nicht", "I forgot who my landlord is", "don't forget my train leaves at 9",
 	} {
 		for _, c := range extracted(t, nil, user(text)) {
 			if c.Forget {

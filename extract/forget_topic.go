@@ -136,6 +136,38 @@ var foreignAll = []*pattern{
 	newPattern(`^(?:请|請)?(?:你)?(?:忘记|忘記|忘掉)(?:所有)?关于(.+?)(?:的一切|的事|的事情|的所有事)?$`),
 }
 
+// foreignOwns name somebody or something of one's own by a word, or by a clause that asks who that
+// is: "vergiss meinen Vermieter", "olvida cómo se llama mi casero".
+var foreignOwns = []struct {
+	form *pattern
+	// whose are the words for "my" that may stand before the noun where it is told of.
+	whose []string
+}{
+	{newPattern(`(?i)^.{0,20}?(?:vergiss|vergiß|vergessen sie|lösch|lösche)(?: bitte| mal)*(?:,? (?:wie|wer)|,? den namen von)? (?:mein|meine|meinen|meinem|meiner) (\pL+)(?: (?:heißt|heisst|ist))?$`), []string{"mein", "meine", "meinen", "meinem", "meiner"}},
+	{newPattern(`(?i)^.{0,20}?(?:olvida|olvídate de|borra)(?:,? (?:quién es|cómo se llama|el nombre de))?(?: a| de)? mi (\pL+)$`), []string{"mi"}},
+	{newPattern(`(?i)^.{0,20}?(?:oublie|oubliez|efface)(?:,? (?:qui est|comment s'appelle|le nom de))? (?:mon|ma) (\pL+)$`), []string{"mon", "ma"}},
+	{newPattern(`(?i)^.{0,20}?(?:esquece|esqueça|apaga)(?:,? (?:quem é|como se chama|o nome d[oa]))?(?: o| a| do| da)? (?:meu|minha) (\pL+)$`), []string{"meu", "minha"}},
+	{newPattern(`(?i)^.{0,20}?(?:dimentica|cancella)(?:,? (?:chi è|come si chiama|il nome del|il nome della))?(?: il| la)? (?:mio|mia) (\pL+)$`), []string{"mio", "mia"}},
+}
+
+// foreignTalk is of the talk itself, and not known of anybody.
+var foreignTalk = set(`frage bitte nachricht idee vorschlag anfrage wunsch worte text pregunta mensaje idea petición solicitud texto question demande message idée remarque texte pergunta mensagem ideia pedido domanda messaggio richiesta testo`)
+
+// ownForeign gives what is named so, in the forms in which it may have been told.
+func ownForeign(text string) (named []string) {
+	for _, f := range foreignOwns {
+		m := f.form.FindStringSubmatch(text)
+		if m == nil || foreignTalk[strings.ToLower(m[1])] {
+			continue
+		}
+		for _, my := range f.whose {
+			named = append(named, my+" "+strings.ToLower(m[1]))
+		}
+		break
+	}
+	return named
+}
+
 // foreignClauses gives the forms in which what is to be forgotten may have been said.
 func foreignClauses(text string) []string {
 	text = strings.Trim(polite.ReplaceAllString(strings.TrimRight(text, " .!。！"), ""), " ,.")
