@@ -58,8 +58,9 @@ type away struct{ terms, weighty []int32 }
 
 // awayOf makes a statement one that was taken away.
 func awayOf(text string) away {
-	a := away{terms: termsOf(ungrouped(text))}
-	for i, w := range strings.Fields(ungrouped(text)) {
+	text = ungrouped(addedDate.ReplaceAllString(text, ""))
+	a := away{terms: termsOf(text)}
+	for i, w := range strings.Fields(text) {
 		w = strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 		first, _ := utf8.DecodeRuneInString(w)
 		if i > 0 && unicode.IsUpper(first) && w != "I" || strings.ContainsFunc(w, unicode.IsDigit) {
@@ -118,6 +119,9 @@ func (a away) common(terms []int32) (n int) {
 
 // ungrouped writes numbers in one: "87,450" as "87450".
 func ungrouped(text string) string { return digitGroup.ReplaceAllString(text, "$1$2") }
+
+// addedDate is what stands beside relative words of a statement, which nobody says back.
+var addedDate = regexp.MustCompile(`\s\([^()]*\d{4}[^()]*\)`)
 
 var digitGroup = regexp.MustCompile(`(\d)[,'’](\d{3})\b`)
 
