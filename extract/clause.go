@@ -215,6 +215,12 @@ func eachOf(text string) []clausePart {
 	}
 	var out []clausePart
 	for i, item := range items {
+		if words := wordsOf(item); i > 0 && len(words) > 0 && auxiliaries[words[0].low] {
+			if i == 1 && len(items) == 2 {
+				return []clausePart{{text, out[0].slot}} // "and have been since birth"
+			}
+			return nil
+		}
 		a := slotOf(m[1] + " " + item)
 		if kind, _, _ := strings.Cut(a.name, ":"); a.negated || kind != "language" && kind != "allergy" && kind != "pet" && !(kind == "habit" && medicine(a.name)) || len(out) > 0 && !strings.HasPrefix(out[0].slot.name, kind+":") {
 			return nil

@@ -17,7 +17,7 @@ var (
 	// predicateAt is where a further predicate may begin.
 	predicateAt = english(`\s*,?\s*\(\s*(?:(?:and|but|plus)\s+)?|\s*[,;]\s+(?:(?:and|but|plus)\s+)?|\s+(?:and|but|plus|&)\s+`)
 	beforeVerb  = english(`^(?:(?:also|now|currently|still|just|really|never|always)\s+)+`)
-	notShared   = english(`^(?:(?:have|has|am|is|are|was) (?:been|so|not|too)\b|so\b|a (?:half|bit|little|lot|few|couple|quarter)\b|not\b|if\b|when\b|because\b|since\b|then\b)|\b(?:it|there|that|this|them|him|her|so|both|either)\b`)
+	notShared   = english(`^(?:(?:have|has|am|is|are|was|had) (?:been|done|to|so|not|too)\b|so\b|a (?:half|bit|little|lot|few|couple|quarter)\b|not\b|if\b|when\b|because\b|since\b|then\b)|\b(?:it|there|that|this|them|him|her|so|both|either|(?:my|our|his|her|their) (?:job|work))\b`)
 	// isAlso is what somebody is besides: "a nurse and a mother of two".
 	isAlso = english(`^an?\s+[\pL-]+(?:\s|$)`)
 	// reasoned opens a clause that says why.

@@ -31,6 +31,8 @@ func TestEachPredicateStandsForItself(t *testing.T) {
 		"I live in Rome. Two kids":                                {"I live in Rome [home=Rome]", "(I have) Two kids [number of children=two]"},
 		"I live in Rome. Tom snores":                              {"I live in Rome [home=Rome]", "Tom snores"},
 		// What hangs together stays together.
+		"I work at IBM and have to travel a lot":                 {"I work at IBM and have to travel a lot [work=IBM]"},
+		"I'm allergic to cats and have been since birth":         {"I'm allergic to cats and have been since birth [allergy:cats]"},
 		"I live in Rome and Milan":                               {"I live in Rome and Milan [home=Rome]"},
 		"My dog Rex is 3 and a half":                             {"My dog Rex is 3 and a half [rex|age=3]"},
 		"I'm vegan and so is my wife":                            {"I'm vegan and so is my wife [diet=vegan]"},
