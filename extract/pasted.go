@@ -39,8 +39,10 @@ var (
 	forFriend = english(`^\W*(?:(?:i'm|im|just|i am) )*asking (?:this |it )?for (?:a|my) (?:friend|mate|colleague|coworker|buddy|neighbou?r)\s*[:：]\s*\S`)
 	// inVoice asks for a text that is made up in another's voice; voiceAbove does so on the
 	// line before it.
-	inVoice    = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:write|compose|create|make up|draft|pretend|continue)\b[^:]{0,40}\b` + inventedText + `\b[^:]{0,40}?\b` + anothersVoice + `\b[^:]{0,60}:\s*\S`)
-	voiceAbove = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:write|compose|create|make up|draft)\b[^:]{0,40}\b(?:(?:diary|journal) entry|diary|monologue)\s+(?:of|by|` + anothersVoice + `)\b[^:]{0,40}[.:]?\s*$`)
+	inVoice = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:write|compose|create|make up|draft|pretend|continue)\b[^:]{0,40}\b` + inventedText + `\b[^:]{0,40}?\b` + anothersVoice + `\b[^:]{0,60}:\s*\S`)
+	// firstPersonText asks for a text whose "I" is nobody.
+	firstPersonText = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:write|rewrite|continue|compose)\b[^:]{0,30}\bin (?:the )?first[- ]person\b[^:]{0,40}:\s*\S`)
+	voiceAbove      = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?)?(?:write|compose|create|make up|draft)\b[^:]{0,40}\b(?:(?:diary|journal) entry|diary|monologue)\s+(?:of|by|` + anothersVoice + `)\b[^:]{0,40}[.:]?\s*$`)
 	// forwarded is the mark of a mail that was handed on.
 	forwarded = english(`^\W*(?:begin )?(?:forwarded|fwd|original|pasted|copied|quoted)\s+(?:message|mail|e-?mail|text|post|letter)\b\W*$|^\W*fwd?\s*:\s|^on .{6,80} wrote\s*:\s*$`)
 	// mailHead is a line of the head of a mail.
@@ -117,13 +119,13 @@ func opensPaste(pieces []piece, i int) (from, to int) {
 		return 0, 0
 	case isMailHead(pieces, i), forwarded.MatchString(text):
 		return i, pasteEnd(pieces, i+1)
-	case inVoice.MatchString(text):
+	case inVoice.MatchString(text), firstPersonText.MatchString(text):
 		return i, pasteEnd(pieces, i+1)
 	case voiceAbove.MatchString(text) && next.line > p.line && inSelf.MatchString(next.text):
 		return i, paragraphEnd(pieces, i+1)
 	case songWords.MatchString(text), codeAt(pieces, i):
 		return i, paragraphEnd(pieces, i)
-	case rememberedOf.MatchString(text) && next.line > p.line:
+	case (rememberedOf.MatchString(text) || memoryHead.MatchString(text)) && next.line > p.line:
 		for to = i + 1; to < len(pieces) && pieces[to].kind == item; to++ {
 		}
 		return i, to
@@ -241,6 +243,8 @@ var (
 	// songWords are those of a song.
 	songWords = english(`^\W*(?:the |some )?(?:song )?lyrics\s*:\s*\S`)
 	// rememberedOf hands back what was remembered of who writes.
+	// memoryHead heads what another system remembers.
+	memoryHead   = english(`^\W*(?:(?:relevant|retrieved|stored|saved|recalled|long-term|user) (?:memories|memory|facts|context)|known facts|user profile|memories|context from (?:memory|earlier|previous (?:chats|conversations)))(?: (?:about|of|on|for) the user)?\s*:?\W*$`)
 	rememberedOf = english(`^` + lightWords + `(?:(?:here(?:'s| is)|heres|this is|that's) )?what you(?:'ve| have)? (?:remember(?:ed)?|know|knew|recall(?:ed)?|stored|saved|noted|wrote|said) (?:about|of|on) (?:me|us)\b[^.?!:]{0,30}:\s*$`)
 	// assigned is a line of code that gives a name its value, codeValue one whose value has
 	// the signs of code.

@@ -42,6 +42,10 @@ func (o *handover) takes(p piece, english, first bool) bool {
 	if !english {
 		return false
 	}
+	if givesPart.MatchString(p.text) {
+		o.plays = true
+		return true
+	}
 	if (o.plays || o.acts) && partOfPlay(p.text, o.plays) {
 		return true
 	}
@@ -136,6 +140,8 @@ var (
 var (
 	playing = english(`^` + lightWords + `(?:(?:let's|let us|lets) (?:role-?play|play|pretend|imagine|act)|role-?play|pretend|this is a (?:role-?play|game))\b`)
 	acting  = english(`^` + lightWords + `(?:act (?:as|like)|you(?:'re| are)(?: now)? (?:a|an|the|my)|imagine (?:you|we)|play the (?:role|part)|take the role|i want you to (?:act|be|play)|be my)\b`)
+	// givesPart gives the other side of a play away: "you are the patient".
+	givesPart = english(`\byou(?:'re| are)(?: now)? (?:the|my) (?:patient|customer|client|guest|passenger|pupil|student|tourist|suspect|witness|candidate|interviewee)\s*(?:[.!,;]|$)`)
 	// counterpart is who one is towards a part that another plays.
 	counterpart = english(`^(?:(?:and|then|now|here)\s+)*(?:i(?:'m| am|'ll be| will be| play)|im)\s+(?:(?:a|an|the|your|one|of|new|first|worried|angry|difficult|sick|old|young|next|potential)\s+)*(?:patient|customer|client|guest|passenger|pupil|student|tourist|travell?er|caller|suspect|witness|candidate|interviewee|interviewer|applicant|buyer|seller|visitor|victim|prisoner|hero|knight|king|queen|prince|princess|wizard|witch|elf|dwarf|dragon|robot|alien|vampire|detective|astronaut|pirate|employee|boss|user)\b`)
 )

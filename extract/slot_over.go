@@ -434,8 +434,15 @@ func (s statement) lateSlot() about {
 	if !isEnglish(s.text) {
 		return foreignSlot(s.text)
 	}
-	return looseSlot(s.text)
+	a := looseSlot(s.text)
+	if m := itsName.FindStringSubmatch(s.text); m != nil && startsName(m[1]) && oneAnimal.MatchString(strings.TrimPrefix(a.name, "has:")) {
+		a.name = "pet:" + strings.ToLower(m[1])
+	}
+	return a
 }
+
+// itsName names an animal that was told of just before: "I have a dog. His name is Rex".
+var itsName = english(`^[^.!?]{4,60}[.!]\s+(?:his|her|its|their) name(?:'s|’s| is)\s+(\p{Lu}[\pL'’-]+)\W*$`)
 
 // anchored gives a slot that holds a day the date that the text has beside it: "tomorrow" is
 // another day the day after.

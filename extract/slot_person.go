@@ -54,6 +54,7 @@ var (
 	newRelative = english(`^(?:have|have got|got)\s+(?:a|our|my)\s+new\s+(boss|manager|landlord|landlady|flatmate|roommate)(?:\s+now)?\s*(?:,|:|-|–|called|named)\s*(?:(?:he is|she is|it is)\s+)?(?:called\s+|named\s+)?(\p{Lu}[\pL'’-]+)`)
 	petIs       = english(`^(?:my|our)\s+(?:(?:new|old|little|first|other|rescue|pet)\s+)*(` + animals + `)(?:'s name)?\s+is\s+(?:now\s+)?(?:called|named|name is)?\s*(\p{Lu}[\pL'’-]+|\p{L}+)(?:\W*$|\s*[,.;!(].*|\s+now\b.*)`)
 	petNamed    = english(`^(?:have|has|got|adopted|rescued|bought|own|are getting|am getting|is getting)(?: got)?\s+(?:a|an|the|another|our|my|one)\s+(?:[\pL-]+\s+){0,3}?(` + animals + `)s?\s*(?:,\s*)?(?:called|named|whose name is)\s+(\p{L}[\pL'’-]+)`)
+	petBeside   = english(`^(?:have|has|got|adopted|rescued|own)(?: got)?\s+(?:a|an)\s+(?:[\pL-]+\s+){0,2}?(?:` + animals + `),\s+(\p{Lu}[\pL'’-]+)\W*$`)
 	myPetDoes   = english(`^(?:my|our)\s+(?:(?:new|old|little|rescue)\s+)*(` + animals + `)\s+(\p{Lu}[\pL'’-]+)\s`)
 	petGone     = english(`^(\p{L}[\pL'’-]+)\s+(?:has\s+|have\s+)?(?:just\s+|sadly\s+)?(?:died|passed away|passed on|passed|was put down|was put to sleep|had to be put (?:down|to sleep)|was euthani[sz]ed|crossed the rainbow bridge|ran away|is dead|is no longer with us|is not with us anymore|did not make it)\b`)
 	petLost     = english(`^(?:lost|buried|(?:had to say|have said|said|say) goodbye to|had to put (?:down)?|put down)\s*(?:my|our)\s+(?:(?:old|little|dear|beloved|poor|sweet)\s+)*(?:` + animals + `)\s+(\p{Lu}[\pL'’-]+)\b`)
@@ -327,6 +328,9 @@ func petSlot(s *saying) (about, bool) {
 	}
 	if m := s.matchText(petIs, "my ", "our "); m != nil && !notNames[strings.ToLower(m[2])] && (startsName(m[2]) || s.plain && (strings.Contains(s.text, " called ") || strings.Contains(s.text, " named ") || strings.Contains(s.text, "name is "))) {
 		return about{name: "pet:" + strings.ToLower(m[2])}, true
+	}
+	if m := s.match(petBeside, ", "); m != nil && s.known && !s.denied && startsName(m[1]) {
+		return s.about("pet:"+strings.ToLower(m[1]), "")
 	}
 	if m := s.match(petNamed, "called", "named", "name is"); m != nil && s.known {
 		return s.about("pet:"+strings.ToLower(m[2]), "")

@@ -571,6 +571,10 @@ func (g *grouping) sentence(text string) {
 	if g.assistant && g.english && g.message.Name == "" {
 		text = ownPart(text)
 	}
+	if g.alone && g.english && !g.assistant && ofThemAsked.MatchString(text) {
+		g.spoken, g.asked, g.adjacent = true, text, false
+		return
+	}
 	did, said := g.judge(text)
 	if g.alone && g.english && !g.assistant && len(text) < 120 && wishesStyle.MatchString(text) {
 		if slot := slotOf(text + ", please"); slot.name != "" {
@@ -642,6 +646,10 @@ func (g *grouping) sentence(text string) {
 	}
 	g.asked, g.adjacent = "", true
 }
+
+// ofThemAsked asks whether something is so of somebody who is not named: "she never married,
+// right?"
+var ofThemAsked = english(`^(?:and |so |but )?(?:he|she|he's|she's)\b.*[\s,](?:right|correct|isn't (?:he|she)|didn't (?:he|she)|did (?:he|she))\s*\?+$`)
 
 // headsOnly is a heading that tells nothing without what it is over.
 var headsOnly = english(`^\W*(?:(?:whatsapp|telegram|signal|slack|chat|group|our|the|my|this|retrieved|stored|saved|job|work)\s+)*(?:chats?|conversation|transcript|chat log|logs?|thread|memor(?:y|ies)|ad|advert|posting|description|listing)\b[^.?!:]{0,30}[:\]]\s*$|^(?:i|we) (?:filled|wrote|typed|pasted|copied|answered|put) (?:this|it|that|these|them|the form)\b[^.?!:]{0,30}:\s*$|^(?:he|she|they|someone) (?:just )?(?:wrote|said|says|sent|texted|posted|replied|answered)(?: (?:me|us|this|back))*:\s*$`)
