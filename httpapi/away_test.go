@@ -69,7 +69,7 @@ func TestWithoutPostgresEveryRouteIs503(t *testing.T) {
 			}
 		}
 	}
-	if n != 43 {
+	if n != 44 {
 		t.Errorf("%d routes", n)
 	}
 }

@@ -67,11 +67,11 @@ func TestMessagesRoundTrip(t *testing.T) {
 // What a caller puts into a message cannot be taken for what memd says of it.
 func TestACallersMembersDoNotStandForMemds(t *testing.T) {
 	h := newHouse(t, houseConfig{idle: true})
-	const forged = `"client_id":"forged","user_id":"forged","session_id":"forged","metadata":{"forged":1},"received_at":"forged","ingest":{"state":"forged"},"\u0069ngest":"forged"`
+	const forged = `"client_id":"forged","user_id":"forged","session_id":"forged","metadata":{"forged":1},"received_at":"forged","\u0069ngest":{"state":"forged"}`
 	var posted appendAnswer
 	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","metadata":{"own":1},"messages":[
-		{"role":"user",`+forged+`,"content":"one","x":1,"x":2},
-		{"x":1,"content":"none",`+forged+`,"role":"user","id":"c","content":"two","\u0078":2}]}`).want(201, "!forged").into(&posted)
+		{"role":"user",`+forged+`,"content":"one","x":2},
+		{"\u0078":2,`+forged+`,"role":"user","id":"c","content":"two"}]}`).want(201, "!forged").into(&posted)
 	once := func(object string, want string) {
 		t.Helper()
 		names := ""
@@ -83,10 +83,10 @@ func TestACallersMembersDoNotStandForMemds(t *testing.T) {
 		}
 	}
 	var page struct{ Messages []json.RawMessage }
-	h.send("GET", "/v1/messages?user_id=u", nil).want(200, "!forged", `"x":2`, `!"x":1`, `"content":"one"`, `"content":"two"`, `"client_id":"c"`, `"ingest":{"state":"pending"}`).into(&page)
+	h.send("GET", "/v1/messages?user_id=u", nil).want(200, "!forged", `"x":2`, `"content":"one"`, `"content":"two"`, `"client_id":"c"`, `"ingest":{"state":"pending"}`).into(&page)
 	once(string(page.Messages[0]), "id role content x created_at received_at ingest ")
-	once(string(page.Messages[1]), "id x content role client_id created_at received_at ingest ")
-	for i, want := range []string{"id role content x created_at received_at user_id session_id metadata ingest ", "id x content role client_id created_at received_at user_id session_id metadata ingest "} {
+	once(string(page.Messages[1]), "id x role content client_id created_at received_at ingest ")
+	for i, want := range []string{"id role content x created_at received_at user_id session_id metadata ingest ", "id x role content client_id created_at received_at user_id session_id metadata ingest "} {
 		g := h.send("GET", fmt.Sprint("/v1/messages/", posted.Messages[i].ID), nil).want(200, "!forged", `"user_id":"u","session_id":"s","metadata":{"own":1},"ingest":{"state":"pending"`)
 		once(g.body, want)
 	}
