@@ -75,7 +75,8 @@ type Relay struct {
 	made       string    // the stream that was last seen
 	lost       uint64    // publications of this process that had failed then
 	emptySince time.Time // zero while somebody is given, or will be, what the stream holds
-	deadSince  time.Time // zero unless it holds what nobody is ever given
+	deadSince  time.Time // zero unless it holds what nobody is ever given, or takes nothing
+	failedAt   time.Time // when publications were last seen to have failed
 	expireAt   time.Time
 	failures   int // in a row
 	// backfillAt is when it is looked again for what nobody waits for.
@@ -190,6 +191,9 @@ func (r *Relay) look(ctx context.Context) (more bool, err error) {
 		r.emptySince, r.deadSince = time.Time{}, time.Time{}
 		return false, err // nothing is marked as published that could not be
 	}
+	if r.lost != state.Lost {
+		r.failedAt = time.Now()
+	}
 	if err := r.checkLost(ctx, state); err != nil {
 		return false, err
 	}
@@ -201,7 +205,7 @@ func (r *Relay) look(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	if r.isDead(state, len(live)+len(backfill) > 0) {
-		r.log.cfg.Log.Warn().Msg("the stream holds what nobody is given: it is made anew")
+		r.log.cfg.Log.Warn().Msg("the stream takes nothing, or holds what nobody is given: it is made anew")
 		return false, r.log.bus.Remake(ctx)
 	}
 	for priority, lane := range []struct {
@@ -279,16 +283,19 @@ func (r *Relay) checkLost(ctx context.Context, state bus.State) error {
 
 // isDead says whether the stream has for a while held something of which its consumers know
 // nothing, as after its disk was full: they take it for done. It would stand in the way of
-// what is published for ever.
+// what is published for ever. Or it is there and empty, and refuses for a while what is published:
+// a file that could not be written to once takes nothing any more, room or none (nats-server 2.15
+// keeps the error). What is open is in Postgres, so nothing is lost with it.
 func (r *Relay) isDead(state bus.State, holds bool) bool {
 	now := time.Now()
+	refuses := !r.failedAt.IsZero() && now.Sub(r.failedAt) < r.cfg.EmptyFor
 	switch {
-	case !holds || state.Live.Total()+state.Backfill.Total() > 0:
+	case state.Live.Total()+state.Backfill.Total() > 0, !holds && !refuses:
 		r.deadSince = time.Time{}
 	case r.deadSince.IsZero():
 		r.deadSince = now
 	case now.Sub(r.deadSince) >= r.cfg.EmptyFor:
-		r.deadSince = time.Time{}
+		r.deadSince, r.failedAt = time.Time{}, time.Time{}
 		return true
 	}
 	return false

@@ -360,3 +360,29 @@ func TestTheRelayMayStartAndStopAtAnyTime(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A stream that is empty and refuses for a while what is published is made anew; one that refused
+// something once is not, nor one that takes some of it.
+func TestAStreamThatTakesNothingIsDead(t *testing.T) {
+	const empty = 50 * time.Millisecond
+	for _, c := range []struct {
+		name    string
+		pending int
+		again   bool // what is published fails again and again
+		dead    bool
+	}{{"refuses all", 0, true, true}, {"refused once", 0, false, false}, {"takes some", 1, true, false}} {
+		t.Run(c.name, func(t *testing.T) {
+			r := &Relay{cfg: RelayConfig{EmptyFor: empty}, failedAt: time.Now()}
+			dead := false
+			for end := time.Now().Add(4 * empty); time.Now().Before(end) && !dead; <-time.After(time.Millisecond) {
+				if c.again {
+					r.failedAt = time.Now()
+				}
+				dead = r.isDead(bus.State{Live: bus.Lane{Pending: c.pending}}, c.pending > 0)
+			}
+			if dead != c.dead {
+				t.Errorf("dead: %v", dead)
+			}
+		})
+	}
+}
