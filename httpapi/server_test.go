@@ -307,7 +307,7 @@ func TestEveryRouteAsksForAKey(t *testing.T) {
 			}
 		}
 	}
-	if n != 43 {
+	if n != 44 {
 		t.Errorf("%d routes", n)
 	}
 }
