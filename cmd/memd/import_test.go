@@ -397,6 +397,8 @@ func TestWhatIsRefusedCostsNothingElse(t *testing.T) {
 	if code != 1 || got.New != 3 || got.Bad != 3 || !got.Complete {
 		t.Errorf("exit %d, %+v\n%s", code, got, problems)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if fmt.Sprint(taken) != "map[one:1 three:1 two:1]" {
 		t.Errorf("taken %v", taken)
 	}
@@ -455,9 +457,11 @@ func TestABacklogHoldsAnImportUp(t *testing.T) {
 	if code, got, problems := runImport(t, server.URL, "--user", "u", "--max-backlog", "10", file); code != 0 || got.New != 60 {
 		t.Errorf("exit %d, %+v\n%s", code, got, problems)
 	}
+	mu.Lock() // the server may not have seen the end of its last request
 	if most > 10 || pauses == 0 {
 		t.Errorf("at most %d waited, %d pauses", most, pauses)
 	}
+	mu.Unlock()
 	// 60 messages at 20 a second: the first 20 at once, the last two seconds later.
 	began := time.Now()
 	if code, got, problems := runImport(t, server.URL, "--user", "u", "--rate", "20", file); code != 0 || got.New != 60 || time.Since(began) < 2*time.Second {
