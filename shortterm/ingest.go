@@ -135,7 +135,7 @@ func (l *Log) Settle(ctx context.Context, tx pgx.Tx, tenant string, outcomes []O
 		ids, attempts, states = append(ids, o.MessageID), append(attempts, o.Attempt), append(states, o.State)
 		extractors, faults = append(extractors, optional(o.Extractor)), append(faults, optional(o.Error))
 	}
-	tag, err := tx.Exec(ctx, settle, tenant, ids, attempts, states, extractors, faults)
+	tag, err := tx.Exec(ctx, settle, tenant, ids, attempts, states, extractors, faults, l.cfg.MaxAttempts)
 	if err == nil && tag.RowsAffected() != int64(len(outcomes)) {
 		err = claimLost("shortterm.settle")
 	}

@@ -424,6 +424,7 @@ const (
 		  FROM unnest($2::bigint[], $3::int[], $4::text[], $5::interval[], $6::bool[]) AS g (message_id, attempt, error, after, free)
 		 WHERE ` + held
 
+	// settle: the claim after the last attempt only finds that it never came to an end.
 	settle = `WITH gone AS (
 		DELETE FROM ingest_open o
 		 USING unnest($2::bigint[], $3::int[], $4::text[], $5::text[], $6::text[]) AS g (message_id, attempt, state, extractor, error)
@@ -431,7 +432,7 @@ const (
 		RETURNING o.message_id, o.attempts, g.state, g.extractor, g.error
 	)
 	INSERT INTO ingest_settled (message_id, tenant_id, state, attempts, extractor, error)
-	SELECT message_id, $1, state, attempts, extractor, error FROM gone`
+	SELECT message_id, $1, state, least(attempts, $7), extractor, error FROM gone`
 
 	countOpen = `SELECT count(*) FROM ingest_open o
 		 WHERE o.tenant_id = $1 AND ($2 = '' AND $3 = '' OR o.session_no IN (

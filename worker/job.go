@@ -164,6 +164,17 @@ func (r *run) work(j *job) {
 // wait. took is false if it is not their turn; the claim is handed back then. One that hangs
 // is put off instead, since it would be the first of its session again.
 func (r *run) inTurn(c *shortterm.Claim, learn func() end) (outcome end, took bool) {
+	if isSuspect(c) {
+		// Each that is at work when the process is killed loses an attempt. Of those that may
+		// have killed it before, only one is: the others keep theirs.
+		select {
+		case r.suspect <- struct{}{}:
+			defer func() { <-r.suspect }()
+		default:
+			r.release(c, c.Messages)
+			return standBy, false
+		}
+	}
 	if len(c.Messages) == 1 && r.strikes.count(c.Messages[0].ID) >= ownStrike {
 		select {
 		case r.struck <- struct{}{}:
@@ -185,6 +196,11 @@ func (r *run) inTurn(c *shortterm.Claim, learn func() end) (outcome end, took bo
 		r.release(c, c.Messages)
 		return standBy, false
 	}
+}
+
+// isSuspect says whether a claim is of one message that may be what killed the process.
+func isSuspect(c *shortterm.Claim) bool {
+	return len(c.Messages) == 1 && c.Messages[0].Attempt >= aloneFrom && !c.Messages[0].Crashed
 }
 
 // long says whether a claim's texts are long together.

@@ -216,6 +216,8 @@ type run struct {
 	long  chan struct{} // one for each worker that is at long texts: never all of them
 	// struck is one for each worker that is at a message by which the embedder failed.
 	struck chan struct{}
+	// suspect is for the one worker that is at a message which may be what kills the process.
+	suspect chan struct{}
 	// backfill is how many jobs are at what nobody waits for.
 	backfill atomic.Int64
 	tasks    conc.WaitGroup
@@ -240,6 +242,7 @@ func (w *Worker) Start(ctx context.Context) error {
 		slots:    make(chan struct{}, w.cfg.Workers),
 		long:     make(chan struct{}, max(1, w.cfg.Workers/2)),
 		struck:   make(chan struct{}, max(1, w.cfg.Workers/4)),
+		suspect:  make(chan struct{}, 1),
 		ended:    make(chan struct{}),
 		jobs:     map[session]*job{},
 	}

@@ -397,7 +397,7 @@ func TestClaimsOfTheDead(t *testing.T) {
 	good := h.post("s", "I like tea")
 	h.worker(plain{}, hashed{}, cfg)
 	h.settle(append(ids, good...)...)
-	h.wantState(ids[0], shortterm.StateDead, "crash: lease_expired", 4)
+	h.wantState(ids[0], shortterm.StateDead, "crash: lease_expired", 3)
 	h.wantState(good[0], shortterm.StateDone, "", 1)
 	h.wantOnce(sourcesOf([]string{"I like tea"}, good))
 }
@@ -425,6 +425,37 @@ func TestSuspectsAreTriedAlone(t *testing.T) {
 			attempts = 1
 		}
 		h.wantState(id, shortterm.StateDone, "", attempts)
+	}
+	h.wantOnce(sourcesOf(texts, ids))
+}
+
+// Of messages that may be what killed the process one is tried at a time, so that the next
+// kill is held against none but the one that did it.
+func TestOneSuspectIsAtWorkAtATime(t *testing.T) {
+	h := newHouse(t, shortterm.Config{Lease: time.Millisecond, MaxAttempts: 9})
+	texts := facts(6, "box")
+	var ids []int64
+	for i, text := range texts {
+		ids = append(ids, h.post(fmt.Sprint("s", i), text)...)
+		h.claimAndDie(fmt.Sprint("s", i), 2)
+	}
+	cfg := quick()
+	cfg.MaxAttempts, cfg.Workers = 9, 4
+	var at, most atomic.Int64
+	h.worker(plain{see: func(context.Context, extract.Input) error {
+		n := at.Add(1)
+		defer at.Add(-1)
+		for was := most.Load(); n > was && !most.CompareAndSwap(was, n); was = most.Load() {
+		}
+		<-time.After(20 * time.Millisecond) // long enough for another worker to come
+		return nil
+	}}, hashed{}, cfg)
+	h.settle(ids...)
+	if n := most.Load(); n != 1 {
+		t.Errorf("%d were at work at a time", n)
+	}
+	for _, id := range ids {
+		h.wantState(id, shortterm.StateDone, "", 3)
 	}
 	h.wantOnce(sourcesOf(texts, ids))
 }
