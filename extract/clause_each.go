@@ -85,6 +85,9 @@ func eachHad(text string) []clausePart {
 	var out []clausePart
 	known := 0
 	for i, item := range items {
+		if appositive(items, i) {
+			return []clausePart{{text, about{}}}
+		}
 		if !hadItem.MatchString(item) || verbal(wordsOf(item)) && !nameCall.MatchString(item) && !strings.Contains(item, " called ") && !strings.Contains(item, " named ") {
 			return nil
 		}
@@ -127,6 +130,9 @@ func eachLiked(text string) []clausePart {
 		words := wordsOf(item)
 		if !pairs.MatchString(item) && (!likeItem.MatchString(item) || len(words) > 1 && verbal(words)) || notItem.MatchString(item) {
 			return nil
+		}
+		if appositive(items, i) {
+			return []clausePart{{text, out[0].slot}}
 		}
 		a := slotOf(m[1] + " " + item)
 		if a.name == "" && !pairs.MatchString(item) || a.name != "" && !strings.HasPrefix(a.name, "taste:") {

@@ -143,10 +143,13 @@ func (g *grouping) predicates(c clausePart, text string) []clausePart {
 		if held.name == "" || held.subject != c.slot.subject {
 			continue
 		}
-		lead := be
-		if predicated(tail, first) {
+		lead, finite := be, predicated(tail, first)
+		if finite {
 			lead = subject
 		} else if be == "" {
+			continue
+		}
+		if !surelyOf(ownVerb.ReplaceAllString(head[len(subject):], ""), text[at[0]:at[1]], tail, held, finite) {
 			continue
 		}
 		full := lead + " " + tail
@@ -275,7 +278,7 @@ func (g *grouping) apart(text string, last *statement) (clausePart, bool) {
 	if itsOwn.MatchString(bare) && countWords(bare) > 2 || heDoes.MatchString(bare) && givenNames[strings.ToLower(strings.Fields(bare)[0])] {
 		return clausePart{text, slotOf(text)}, true
 	}
-	if verbal(wordsOf(bare)) || countWords(bare) > 6 {
+	if verbal(wordsOf(bare)) || countWords(bare) > 6 || last.slot.subject != "" || namesOther(last.text, last.slot) {
 		return clausePart{}, false
 	}
 	r, size := utf8.DecodeRuneInString(bare)

@@ -4,7 +4,7 @@ import "testing"
 
 // What is told of one somebody in one breath is told apart, so that one may end without the others.
 func TestEachPredicateStandsForItself(t *testing.T) {
-	for text, want := range map[string][]string{
+	tells(t, map[string][]string{
 		"I'm vegan and allergic to nuts":                                      {"I'm vegan [diet=vegan]", "(I'm) allergic to nuts [allergy:nuts]"},
 		"I'm vegan, allergic to nuts and live in Rome":                        {"I'm vegan [diet=vegan]", "(I'm) allergic to nuts [allergy:nuts]", "(I) live in Rome [home=Rome]"},
 		"I'm vegan because I'm allergic to milk":                              {"I'm vegan because I'm allergic to milk [diet=vegan]", "I'm allergic to milk [allergy:milk]"},
@@ -48,7 +48,13 @@ func TestEachPredicateStandsForItself(t *testing.T) {
 		"My sister lives in Rome. She loves it there":            {"My sister lives in Rome. She loves it there [sister|home=Rome]"},
 		"My mom lives in Rome. He is 5":                          {"My mom lives in Rome. He is 5 [mother|home=Rome]"},
 		"My wife Emma is a nurse. Her mom is ill. She is in Ulm": {"My wife Emma is a nurse [emma|role=nurse]", "(My wife Emma's) mom is ill. She is in Ulm"},
-	} {
+	})
+}
+
+// tells checks the statements that a message gives, each with what it is about.
+func tells(t *testing.T, cases map[string][]string) {
+	t.Helper()
+	for text, want := range cases {
 		var got []string
 		for _, c := range extracted(t, nil, user(text)) {
 			said := c.Text

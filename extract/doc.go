@@ -30,7 +30,9 @@
 //	forget.go    "forget that …"; forget_topic.go what is asked to be forgotten by its topic
 //	form.go      "Name: …", "City: …"
 //	introduced.go  "Tom, 30, from Leeds", and what a question tells by the way
-//	clause.go    parting clauses that change apart from one another; clause_each.go the parts of a row
+//	clause.go    parting clauses that change apart from one another; clause_each.go the parts of a row,
+//	             clause_own.go predicates of one subject, clause_whose.go whether they surely are that
+//	             subject's; tag.go what is hung on to what is told
 //	date.go      dates resolved against the message's own time and zone: date_relative.go and date_weekday.go
 //	             those told from its day, date_calendar.go and date_span.go days of a month, date_written.go
 //	             figures, date_foreign.go other languages; date_tense.go what has been and what is to come

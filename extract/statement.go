@@ -512,6 +512,9 @@ func (g *grouping) sentence(text string) {
 	if !g.english && !g.assistant && g.forgetsForeign(text) {
 		return
 	}
+	if g.english && !g.assistant {
+		text = withoutTag(text)
+	}
 	if g.english && !g.assistant && g.tellsInParts(text) {
 		return
 	}
