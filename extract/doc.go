@@ -8,6 +8,7 @@
 //	             redact_name.go, redact_named.go and redact_value.go those that are called one,
 //	             redact_said.go those that only what was said before makes one
 //	quoted.go    what a user quotes, or hands over to have something done with it
+//	play.go      what is said in a play, draft.go requests for a text
 //	sentence.go  cutting into sentences, list items and captions; code and logs left out
 //	language.go  which rules of grammar may be applied at all
 //	small_talk.go  greetings, thanks, bare acknowledgements, offers of help; formula.go those of letters

@@ -88,3 +88,9 @@ func (g *grouping) takesConfided(text string) bool {
 	g.spoken, g.asked, g.adjacent = true, "", false
 	return true
 }
+
+// asksNoMemory says whether a sentence asks for something not to be kept, or to be forgotten.
+func (g *grouping) asksNoMemory(text string) bool {
+	bare := strings.TrimRight(text, " .!")
+	return confides.MatchString(bare) || notToBeKept.MatchString(bare) || bidsForget.MatchString(bare) || forgetEver.MatchString(bare)
+}

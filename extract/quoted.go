@@ -17,16 +17,14 @@ var (
 	wroteThis = english(`^(?:my|our|the|a|this)\s+[\pL' -]{2,30}?\s+(?:wrote|sent|posted|emailed|mailed|texted|messaged|forwarded)(?: me| us| to me)?(?: this| the following)?\b[^.!]*:?\W*$`)
 )
 
-// handover follows through a message what of it is a text that was handed over, or is said
-// in a play: it tells nothing of who sends it.
+// handover follows through a message what of it is a text that was handed over: it tells nothing
+// of who sends it.
 type handover struct {
 	// over says that the text has begun, behind that it begins with the next paragraph.
 	over, behind bool
 	paragraph    int
 	// line is the one behind which the text begins already, 0 for none.
 	line int
-	// plays says that a play was opened, acts that a part in one was given away.
-	plays, acts bool
 }
 
 // takes says whether a piece of a user's message is such a text, or the request to do
@@ -42,15 +40,6 @@ func (o *handover) takes(p piece, english, first bool) bool {
 	if !english {
 		return false
 	}
-	if givesPart.MatchString(p.text) {
-		o.plays = true
-		return true
-	}
-	if (o.plays || o.acts) && partOfPlay(p.text, o.plays) {
-		return true
-	}
-	o.plays = o.plays || playing.MatchString(p.text)
-	o.acts = o.acts || acting.MatchString(p.text)
 	colon := strings.HasSuffix(strings.TrimSpace(p.text), ":")
 	bare := strings.TrimRight(p.text, ": ")
 	switch {
@@ -133,25 +122,6 @@ var (
 		`(?:alsjeblieft )?(?:vertaal|verbeter|corrigeer)(?:\s[^:：]{0,60})?\s?[:：]`,
 		`(?:请|請|麻烦|麻煩|帮我|幫我)*(?:把)?[^:：。]{0,12}(?:翻译|翻譯|修改|润色|潤色|总结|總結)[^:：。]{0,12}[:：]`, `[^:：。]{0,20}(?:翻訳|訳|直|要約|添削)して?[^:：。]{0,12}[:：]`, `(?:من فضلك،? )?(?:ترجم|صحح|لخص)[^:：]{0,40}:`)
 )
-
-// In a play nothing is true that is said of oneself; who has given a part away may still
-// tell of themself, but not who they are in it.
-
-var (
-	playing = english(`^` + lightWords + `(?:(?:let's|let us|lets) (?:role-?play|play|pretend|imagine|act)|role-?play|pretend|this is a (?:role-?play|game))\b`)
-	acting  = english(`^` + lightWords + `(?:act (?:as|like)|you(?:'re| are)(?: now)? (?:a|an|the|my)|imagine (?:you|we)|play the (?:role|part)|take the role|i want you to (?:act|be|play)|be my)\b`)
-	// givesPart gives the other side of a play away: "you are the patient".
-	givesPart = english(`\byou(?:'re| are)(?: now)? (?:the|my) (?:patient|customer|client|guest|passenger|pupil|student|tourist|suspect|witness|candidate|interviewee)\s*(?:[.!,;]|$)`)
-	// counterpart is who one is towards a part that another plays.
-	counterpart = english(`^(?:(?:and|then|now|here)\s+)*(?:i(?:'m| am|'ll be| will be| play)|im)\s+(?:(?:a|an|the|your|one|of|new|first|worried|angry|difficult|sick|old|young|next|potential)\s+)*(?:patient|customer|client|guest|passenger|pupil|student|tourist|travell?er|caller|suspect|witness|candidate|interviewee|interviewer|applicant|buyer|seller|visitor|victim|prisoner|hero|knight|king|queen|prince|princess|wizard|witch|elf|dwarf|dragon|robot|alien|vampire|detective|astronaut|pirate|employee|boss|user)\b`)
-)
-
-// partOfPlay says whether a sentence is of a play: all that is said of oneself, or only
-// whom one is in it.
-func partOfPlay(text string, all bool) bool {
-	words := wordsOf(text)
-	return counterpart.MatchString(text) || all && len(words) > 0 && own[words[0].low]
-}
 
 // pointing names what follows.
 var pointing = english(`\b(?:this|these|the following|below)\b`)

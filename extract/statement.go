@@ -41,6 +41,8 @@ type statement struct {
 	// slip says, with forget, that it was never so.
 	slip bool
 	with *memd.Message
+	// posed says that it may be of what was asked for: it is about nothing.
+	posed bool
 	// corrects says that it puts right what was said by mistake, also are further messages of
 	// which it has words.
 	corrects bool
@@ -106,12 +108,27 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 			clear(theirs[k:])
 		}
 	}
+	playing := earnest
+	if in, err := h.inScene(ctx, m); err != nil {
+		return nil, err
+	} else if in && g.assistant {
+		return nil, nil
+	} else if in {
+		playing = inPlay
+	}
 	for i, p := range pieces {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		this := earnest
+		if g.english && !g.assistant {
+			if this, playing = playing.follow(p.text); this == inPlay && !g.asksNoMemory(p.text) || this == posed && counterpart.MatchString(p.text) {
+				g.spoken, g.asked, g.adjacent = true, "", false
+				continue
+			}
+		}
 		if again[i] {
-			given = handover{plays: given.plays, acts: given.acts}
+			given = handover{}
 		}
 		if theirs[i] {
 			g.spoken, g.asked, g.adjacent = true, "", false
@@ -126,7 +143,12 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 			g.next = pieces[i+1].text
 		}
 		g.listed = p.kind == item || p.kind == lead && i+1 < len(pieces)
+		n := len(g.out)
+		g.posing = this == posed
 		g.take(ctx, p, introduces)
+		for k := n; k < len(g.out) && g.posing; k++ {
+			g.out[k].pose()
+		}
 	}
 	g.endLead()
 	if err := ctx.Err(); err != nil {
@@ -354,6 +376,8 @@ type grouping struct {
 	form bool
 	// alone says that the message is of one piece.
 	alone bool
+	// posing says that the piece at hand may be of what was asked for.
+	posing bool
 	// next is the piece behind the one at hand.
 	next string
 	// listed says that the piece at hand is one of a list.
@@ -638,7 +662,9 @@ func (g *grouping) sentence(text string) {
 			g.asked, g.adjacent = "", true
 			return
 		}
-		parts = g.clauses(said)
+		if !g.posing {
+			parts = g.clauses(said)
+		}
 	}
 	for i, part := range parts {
 		leans := g.leans(part.text)
