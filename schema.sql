@@ -272,7 +272,7 @@ CREATE TABLE memory (
   memory        text NOT NULL,
   hash          text NOT NULL,                       -- of the normalised text
   verbatim      boolean NOT NULL DEFAULT false,      -- stored with infer: false
-  slot          text,                                -- what it is about, if that can be updated
+  slot          text,                                -- what it is about, if that can be updated; of a verbatim one 'from:' and what it is known by where it comes from
   negated       boolean NOT NULL DEFAULT false,      -- it denies that the slot holds the value
   extractor     text,
   pinned        boolean NOT NULL DEFAULT false,
@@ -387,8 +387,8 @@ CREATE INDEX memory_retained_message ON memory_retained (message_id);
 -- about, however often it is learned from. The same said in another message is new.
 CREATE TABLE memory_overruled (
   tenant_id  text NOT NULL,
-  message_id bigint NOT NULL,
-  hash       text NOT NULL,                          -- of the statement as it was; '': nothing at all is learned from the message any more
+  message_id bigint NOT NULL,                        -- or the negative number of an identity: what was stored there as it is
+  hash       text NOT NULL,                          -- of the statement as it was; '': nothing at all is learned from the message any more; of such a one its slot
   slot       text,                                   -- nor anything else about the same, if it had a slot
   at         timestamptz NOT NULL DEFAULT now(),
   alone      boolean NOT NULL DEFAULT false,         -- the message stated nothing else: nothing is learned from it any more

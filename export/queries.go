@@ -95,4 +95,8 @@ var retained = `SELECT json_build_object('type', 'retained', 'app_id', nullif(s.
 
 var overruled = `SELECT json_build_object('type', 'overruled', 'message_id', o.message_id, 'hash', o.hash, 'slot', o.slot, 'alone', o.alone, 'terms', o.terms, 'at', ` + utc("o.at") + `), NULL
 	FROM (SELECT id FROM conversation_context WHERE tenant_id = $1 AND user_id = $2 ORDER BY id OFFSET 0) c
-	CROSS JOIN LATERAL (SELECT * FROM memory_overruled WHERE message_id = c.id AND tenant_id = $1 OFFSET 0) o`
+	CROSS JOIN LATERAL (SELECT * FROM memory_overruled WHERE message_id = c.id AND tenant_id = $1 OFFSET 0) o
+	UNION ALL
+	SELECT json_build_object('type', 'overruled', 'app_id', nullif(s.app_id, ''), 'source_id', substr(o.hash, 6), 'memory_id', o.slot, 'at', ` + utc("o.at") + `), NULL
+	FROM ` + theirScopes + `
+	CROSS JOIN LATERAL (SELECT * FROM memory_overruled WHERE message_id = -s.id AND tenant_id = $1 OFFSET 0) o`

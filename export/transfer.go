@@ -171,6 +171,7 @@ var transferMessages = `SELECT json_build_object('type', 'message', 'session_id'
 
 var transferMemories = `SELECT json_build_object('type', 'memory', 'verbatim', true, 'memory', m.memory, 'app_id', m.app_id, 'agent_ids', m.agent_ids, 'run_ids', m.run_ids,
 	'actor_id', m.actor_id, 'role', m.role, 'scope', m.scope, 'memory_type', m.memory_type, 'categories', m.categories, 'metadata', m.metadata,
+	'source_id', CASE WHEN starts_with(m.slot, 'from:') AND NOT starts_with(m.slot, 'from:import-') THEN substr(m.slot, 6) END,
 	'valid_from', ` + utc("m.valid_from") + `, 'occurred_at', ` + utc("m.occurred_at") + `, 'expires_at', ` + utc("m.expires_at") + `), NULL
 	FROM ` + theirScopes + `
 	CROSS JOIN LATERAL (SELECT * FROM memory WHERE scope_id = s.id AND tenant_id = $1 AND verbatim OFFSET 0) m

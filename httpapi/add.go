@@ -27,7 +27,7 @@ type postMemories struct {
 	RunID      identifier      `json:"run_id" doc:"The session it was said in."`
 	AppID      identifier      `json:"app_id"`
 	Metadata   metadata        `json:"metadata" doc:"Passes to the memories."`
-	Infer      bool            `json:"infer" default:"true" doc:"true: what the messages state is learned. false: each message is stored as it is."`
+	Infer      bool            `json:"infer" default:"true" doc:"true: what the messages state is learned. false: each message is stored as it is; one with an id is known by that within the user's memories (or the agent's, or the run's): what was deleted, edited or has expired does not come back by it, and what it says anew takes the place of what it said before."`
 	Scopes     []string        `json:"scopes" default:"USER,ASSISTANT" enum:"USER,ASSISTANT" doc:"Whose messages are learned from, or stored."`
 	Prompt     *string         `json:"prompt" doc:"With infer: how a chat model is to extract, in place of memd's own words; at most 32 KiB. Where no chat model extracts, degraded says prompt."`
 	MemoryType identifier      `json:"memory_type" doc:"Becomes the memories'."`

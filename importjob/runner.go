@@ -369,7 +369,7 @@ func (t *taken) remember(ctx context.Context, all []format.Memory, out *backfill
 	items := make([]remember.Item, len(all))
 	for i, m := range all {
 		items[i] = remember.Item{Scope: memd.Scope{Tenant: t.tenant, UserID: m.UserID, AgentID: m.AgentID, RunID: m.RunID, AppID: m.AppID},
-			Messages: []memd.Message{{Role: m.Role, Name: m.ActorID, Text: m.Text, CreatedAt: m.CreatedAt,
+			Messages: []memd.Message{{ClientID: m.ID, Role: m.Role, Name: m.ActorID, Text: m.Text, CreatedAt: m.CreatedAt,
 				Raw: []byte(`{"role":` + strconv.Quote(string(m.Role)) + `,"content":null}`)}},
 			Metadata: m.Metadata, Roles: []memd.Role{memd.RoleUser, memd.RoleAssistant}}
 		if m.MemoryType != "" || m.Scope != "" || len(m.Categories) > 0 || !m.ExpiresAt.IsZero() || !m.OccurredAt.IsZero() {

@@ -178,6 +178,9 @@ func (p *person) erase(ctx context.Context, tx pgx.Tx) error {
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err
 	}
+	for _, id := range p.scopes {
+		p.stated[-id] = true // what of it does not come back by its origin
+	}
 	messages := make([]int64, 0, len(p.stated))
 	for id := range p.stated {
 		messages = append(messages, id)

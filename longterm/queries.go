@@ -171,10 +171,8 @@ const retainedInsert = `
 
 // verbatimSelect gives the live verbatim memories of the same texts.
 const verbatimSelect = `
-	SELECT m.id, s.id, m.hash, m.memory, coalesce(m.app_id, ''), coalesce(m.user_id, ''), m.agent_ids, m.run_ids,
-	       coalesce(m.actor_id, ''), m.role, m.metadata
-	  FROM unnest($2::bytea[], $3::text[]) AS k (key, hash)
-	 CROSS JOIN LATERAL (SELECT id FROM memory_scope s WHERE s.tenant_id = $1 AND s.key = k.key OFFSET 0) s
+	SELECT ` + twinColumns + `
+	  FROM unnest($2::bytea[], $3::text[]) AS k (key, hash)` + ofIdentities + `
 	 CROSS JOIN LATERAL (SELECT * FROM memory m
 	        WHERE m.scope_id = s.id AND m.hash = k.hash AND m.tenant_id = $1 AND m.verbatim AND m.valid_to IS NULL
 	          AND (m.expires_at IS NULL OR m.expires_at > now()) OFFSET 0) m

@@ -91,6 +91,8 @@ type Verbatim struct {
 	ExpiresAt, OccurredAt   *time.Time
 	// SaidAt is when it was said; zero stands for now.
 	SaidAt time.Time
+	// Origin is by what it is known where it comes from, "" if that is not told.
+	Origin string
 	// Vector is that of the EmbedText, made with Model; nil has it made later.
 	Vector []float32
 	Model  string

@@ -3,7 +3,6 @@ package longterm
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -21,6 +20,10 @@ const reasonVerbatim = "stored as given"
 // became of it, in their order. One whose text, ids, actor, role and metadata are those
 // of a live verbatim memory is that memory: its event is NONE. Any other is a memory of
 // its own. What has no vector is found by its words until it has one.
+//
+// One with an Origin is known by that, whatever has become of it: what a person took away or
+// rewrote, and what has expired, does not come back by it. If it reads otherwise than it did, it
+// takes the place of what was known by that origin, unless it was said before it.
 func (s *Store) AddVerbatim(ctx context.Context, tenant string, vs []Verbatim) ([]Event, error) {
 	if len(vs) == 0 {
 		return []Event{}, nil
@@ -81,15 +84,7 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 		}
 	}
 	app, user, agent, run := scopes.columns()
-	type twin struct {
-		id              memoryID
-		text, app, user string
-		agents, runs    []string
-		actor, role     string
-		metadata        []byte
-	}
-	known := map[string][]twin{} // by scope and text
-	place := func(scopeID int64, text string) string { return string(scopes.keys[scopes.byID[scopeID]]) + text }
+	k := &knownVerbatim{scopes: scopes, twins: map[string][]twin{}, origins: map[originPlace][]twin{}, overruled: map[originPlace]string{}}
 	var now time.Time
 
 	b := &pgx.Batch{}
@@ -98,49 +93,37 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 	b.Queue(`SELECT now()`).QueryRow(func(row pgx.Row) error { return row.Scan(&now) })
 	b.Queue(scopeInsert, tenant, scopes.keys, app, user, agent, run)
 	b.Queue(scopeSelect, tenant, scopes.keys).Query(scopes.scan)
-	b.Queue(verbatimSelect, tenant, keys, hashes).Query(func(rows pgx.Rows) error {
-		for rows.Next() {
-			var t twin
-			var scopeID int64
-			var hash string
-			if err := rows.Scan(&t.id, &scopeID, &hash, &t.text, &t.app, &t.user, &t.agents, &t.runs, &t.actor, &t.role, &t.metadata); err != nil {
-				return err
-			}
-			known[place(scopeID, t.text)] = append(known[place(scopeID, t.text)], t)
-		}
-		return rows.Err()
-	})
+	b.Queue(verbatimSelect, tenant, keys, hashes).Query(k.scanTwins)
+	k.queueOrigins(b, tenant, vs, all)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return nil, postgres.Err("longterm.add", err)
 	}
 
 	w := &writes{}
+	e := &originChange{}
 	events := make([]Event, len(vs))
 	for i, v := range vs {
 		scopeID, hash := scopes.ids[scopes.at[all[i]]], hashOf(v.Text)
-		at := place(scopeID, v.Text)
-		same := slices.IndexFunc(known[at], func(t twin) bool {
-			return t.app == v.Scope.AppID && t.user == v.Scope.UserID &&
-				slices.Equal(t.agents, list(v.Scope.AgentID)) && slices.Equal(t.runs, list(v.Scope.RunID)) &&
-				t.actor == v.ActorID && t.role == v.Role && sameJSON(t.metadata, v.Metadata)
-		})
-		if same >= 0 {
-			events[i] = Event{ID: uuid.UUID(known[at][same].id).String(), Memory: v.Text, Event: EventNone}
+		said := v.SaidAt
+		if said.IsZero() || said.After(now) {
+			said = now
+		}
+		said = said.Truncate(time.Microsecond)
+		origin := originPlace{scopeID, originSlot(v.Origin)}
+		if id, ok := k.of(v, origin, said); ok {
+			events[i] = Event{ID: id, Memory: v.Text, Event: EventNone}
+			e.adopt(k, v, origin)
 			continue
 		}
 		id, err := newID()
 		if err != nil {
 			return nil, &memd.Error{Kind: memd.Internal, Op: "longterm.add", Err: err}
 		}
-		said := v.SaidAt
-		if said.IsZero() || said.After(now) {
-			said = now
-		}
 		m := newMemory{
 			id: id, scopeID: scopeID, app: v.Scope.AppID, user: v.Scope.UserID, agents: list(v.Scope.AgentID), runs: list(v.Scope.RunID),
 			actor: v.ActorID, role: v.Role, scope: v.MemoryScope, memType: v.MemoryType, categories: v.Categories,
-			metadata: json.RawMessage(object(v.Metadata)), text: v.Text, hash: hash, verbatim: true,
-			validFrom: said.Truncate(time.Microsecond), occurredAt: v.OccurredAt, expiresAt: v.ExpiresAt,
+			metadata: json.RawMessage(object(v.Metadata)), text: v.Text, hash: hash, verbatim: true, topic: topic{slot: origin.name},
+			validFrom: said, occurredAt: v.OccurredAt, expiresAt: v.ExpiresAt,
 		}
 		w.memories = append(w.memories, &held{newMemory: m})
 		w.carry(id, m.agents, m.runs)
@@ -149,11 +132,22 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 		}
 		w.embed(id, scopeID, v.Vector, true)
 		w.history = append(w.history, historyRow{memory: id, scopeID: scopeID, event: EventAdd, text: v.Text, hash: hash, reason: reasonVerbatim, by: byAPI})
-		known[at] = append(known[at], twin{id, v.Text, m.app, m.user, m.agents, m.runs, m.actor, m.role, m.metadata})
+		if v.Origin != "" {
+			for _, t := range k.origins[origin] {
+				if t.current {
+					e.add(t.id, id, said)
+					w.ended = append(w.ended, vectorRow{memory: t.id, scopeID: scopeID})
+					w.history = append(w.history, historyRow{memory: t.id, scopeID: scopeID, event: EventUpdate, previous: &t.text, text: t.text, hash: hashOf(t.text), reason: reasonSuperseded, by: byAPI})
+				}
+			}
+		}
+		k.add(twin{id: id, text: v.Text, app: m.app, user: m.user, agents: m.agents, runs: m.runs, actor: m.actor, role: m.role, metadata: m.metadata,
+			origin: origin.name, from: said, current: true}, scopeID)
 		events[i] = Event{ID: uuid.UUID(id).String(), Memory: v.Text, Event: EventAdd}
 	}
 	b = &pgx.Batch{}
 	w.queue(b, tenant)
+	e.queue(b, tenant)
 	b.Queue(unpinPlans)
 	return events, postgres.Err("longterm.add", exec(ctx, tx, b))
 }

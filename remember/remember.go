@@ -26,7 +26,8 @@ type Item struct {
 	// session that the messages are logged in; without it they get one of their own,
 	// which is nobody's run.
 	Scope memd.Scope
-	// Messages are in the order they were said in; see shortterm.Append.Messages.
+	// Messages are in the order they were said in; see shortterm.Append.Messages. What is stored as it
+	// is has its ClientID for its origin.
 	Messages []memd.Message
 	// Metadata is a JSON object that passes to what is remembered, nil if none came.
 	Metadata json.RawMessage
@@ -250,7 +251,7 @@ func (item Item) toStore() []longterm.Verbatim {
 		all = append(all, longterm.Verbatim{
 			Scope: item.Scope, Text: m.Text, ActorID: m.Name, Role: string(m.Role), Metadata: item.Metadata,
 			Categories: as.Categories, MemoryType: as.MemoryType, MemoryScope: as.Scope,
-			ExpiresAt: as.ExpiresAt, OccurredAt: as.OccurredAt, SaidAt: m.CreatedAt,
+			ExpiresAt: as.ExpiresAt, OccurredAt: as.OccurredAt, SaidAt: m.CreatedAt, Origin: m.ClientID,
 		})
 	}
 	return all

@@ -129,6 +129,9 @@ func nameOf(s string) string {
 	return idOf(s)
 }
 
+// madeID begins ids that are made of what something says.
+const madeID = "import-"
+
 // idLength is how many characters of a hash make an id.
 const idLength = 24
 
@@ -209,7 +212,7 @@ func (d draft) items(o Options) (out []Item) {
 		return out
 	}
 	if c.SessionID = sourceID(c.SessionID); c.SessionID == "" {
-		c.SessionID = hashOf("import-", contents(kept)...)
+		c.SessionID = hashOf(madeID, contents(kept)...)
 	}
 	kept, c.Repeated = identify(c.SessionID, kept)
 	started := d.started
@@ -309,7 +312,7 @@ func identify(session string, all []Message) (kept []Message, repeated int) {
 		what := hashOf("", []byte(session), []byte(m.Role), m.Raw, []byte(stamp(m.CreatedAt)))
 		if m.ID = sourceID(m.ID); m.ID == "" {
 			count[what]++
-			if m.ID = "import-" + what; count[what] > 1 {
+			if m.ID = madeID + what; count[what] > 1 {
 				m.ID += "-" + strconv.Itoa(count[what])
 			}
 		} else if was, ok := seen[m.ID]; ok {

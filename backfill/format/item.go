@@ -80,13 +80,16 @@ func (m Message) Alike(other Message) bool {
 // Memory is a statement that another store remembered, to be kept as it is.
 type Memory struct {
 	Place
-	UserID     string          `json:"user_id,omitempty"`
-	AgentID    string          `json:"agent_id,omitempty"`
-	RunID      string          `json:"run_id,omitempty"`
-	AppID      string          `json:"app_id,omitempty"`
-	ActorID    string          `json:"actor_id,omitempty"`
-	Role       memd.Role       `json:"role"`
-	Text       string          `json:"text"`
+	// ID is always the same of the same source, also where what it says has changed there.
+	ID      string    `json:"id"`
+	UserID  string    `json:"user_id,omitempty"`
+	AgentID string    `json:"agent_id,omitempty"`
+	RunID   string    `json:"run_id,omitempty"`
+	AppID   string    `json:"app_id,omitempty"`
+	ActorID string    `json:"actor_id,omitempty"`
+	Role    memd.Role `json:"role"`
+	Text    string    `json:"text"`
+	// CreatedAt is when what it says was said, or was changed to that.
 	CreatedAt  time.Time       `json:"created_at,omitzero"`
 	ExpiresAt  time.Time       `json:"expires_at,omitzero"`
 	OccurredAt time.Time       `json:"occurred_at,omitzero"`
@@ -94,6 +97,14 @@ type Memory struct {
 	MemoryType string          `json:"memory_type,omitempty"`
 	Scope      string          `json:"scope,omitempty"`
 	Metadata   json.RawMessage `json:"metadata,omitempty"`
+}
+
+// identified gives it an id that is made of what it says, where its source has none.
+func (m Memory) identified() Memory {
+	if m.ID == "" {
+		m.ID = hashOf(madeID, []byte(m.Text), []byte(m.AgentID), []byte(m.RunID), []byte(m.AppID), []byte(m.ActorID), []byte(m.Role), m.Metadata, []byte(stamp(m.CreatedAt)))
+	}
+	return m
 }
 
 // Bad is what could not be read.

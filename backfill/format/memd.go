@@ -27,6 +27,7 @@ type exported struct {
 	Message   json.RawMessage `json:"message"`
 
 	Memory     text     `json:"memory"`
+	SourceID   text     `json:"source_id"`
 	Verbatim   bool     `json:"verbatim"`
 	AgentIDs   []string `json:"agent_ids"`
 	RunIDs     []string `json:"run_ids"`
@@ -110,7 +111,7 @@ func (l exported) memory(at Place, user string, raw json.RawMessage, o Options, 
 	if strings.TrimSpace(string(l.Memory)) == "" {
 		return yield(bad(at, raw, "has no text"), nil)
 	}
-	m := Memory{Place: at, UserID: user, AppID: idOf(string(l.AppID)), ActorID: nameOf(string(l.ActorID)), Role: roleOf(string(l.Role)), Text: string(l.Memory),
+	m := Memory{Place: at, ID: sourceID(string(l.SourceID)), UserID: user, AppID: idOf(string(l.AppID)), ActorID: nameOf(string(l.ActorID)), Role: roleOf(string(l.Role)), Text: string(l.Memory),
 		MemoryType: idOf(string(l.MemoryType)), Scope: idOf(string(l.Scope)), Categories: l.Categories}
 	if len(l.AgentIDs) > 0 {
 		m.AgentID = l.AgentIDs[0]
@@ -127,5 +128,6 @@ func (l exported) memory(at Place, user string, raw json.RawMessage, o Options, 
 	if len(trimSpace(l.Metadata)) > 2 && l.Metadata[0] == '{' {
 		m.Metadata = l.Metadata
 	}
+	m = m.identified()
 	return yield(Item{Memory: &m}, nil)
 }

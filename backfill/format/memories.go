@@ -12,6 +12,8 @@ import (
 
 // storedMemory is a memory as mem0 or PowerMem give it: by their API, or as a row of their table.
 type storedMemory struct {
+	ID         text            `json:"id"`
+	MemoryID   text            `json:"memory_id"`
 	Memory     text            `json:"memory"`
 	Content    text            `json:"content"`
 	Data       json.RawMessage `json:"data"`
@@ -142,9 +144,18 @@ func readMemory(raw json.RawMessage, place *time.Location, plugin bool) (m Memor
 	if m.Role = roleOf(string(s.Role)); !m.Role.Learnable() {
 		m.Role = memd.RoleUser
 	}
-	var ok bool
-	if m.CreatedAt, _, ok = s.CreatedAt.read(place); !ok {
-		m.CreatedAt, _, _ = s.UpdatedAt.read(place)
+	m.CreatedAt, _, _ = s.CreatedAt.read(place)
+	if at, _, ok := s.UpdatedAt.read(place); ok && at.After(m.CreatedAt) { // it has said so since then
+		m.CreatedAt = at
+	}
+	of := Mem0
+	if plugin {
+		of = PowerMem
+	}
+	for _, id := range []text{s.ID, s.MemoryID} {
+		if id != "" && m.ID == "" {
+			m.ID = sourceID(of + "/" + string(id))
+		}
 	}
 	m.ExpiresAt, _, _ = s.Expires.read(place)
 	m.MemoryType, m.Scope = idOf(string(s.MemoryType)), idOf(string(s.Scope))
@@ -164,7 +175,7 @@ func readMemory(raw json.RawMessage, place *time.Location, plugin bool) (m Memor
 	if len(metadata) > 2 && metadata[0] == '{' && json.Valid(metadata) {
 		m.Metadata = memd.CleanJSON(metadata)
 	}
-	return m, ""
+	return m.identified(), ""
 }
 
 // without gives an object without some of its members, nil if raw is none.

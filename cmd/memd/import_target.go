@@ -316,7 +316,7 @@ type addBody struct {
 }
 
 func addOf(m format.Memory) addBody {
-	message := map[string]any{"role": m.Role, "content": m.Text}
+	message := map[string]any{"id": m.ID, "role": m.Role, "content": m.Text}
 	if m.ActorID != "" {
 		message["name"] = m.ActorID
 	}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// fileOf writes a file to be imported.
+func fileOf(t *testing.T, name, text string) string {
+	t.Helper()
+	name = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// exported gives what memd export writes of a user, in a file.
+func (d *daemon) exported(t *testing.T, args ...string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "export.jsonl")
+	if code, out := exitCode(t, []string{"MEMD_URL=" + d.url}, append([]string{"export", "-o", name}, args...)...); code != 0 {
+		t.Fatalf("export %q: exit %d %s", args, code, out)
+	}
+	return name
+}
+
+// imports runs an import of which so much must be new.
+func (d *daemon) imports(t *testing.T, what string, fresh int, args ...string) imported {
+	t.Helper()
+	code, got, problems := runImport(t, d.url, args...)
+	if code != 0 || got.New != fresh || !got.Complete {
+		t.Errorf("%s: exit %d, %+v, want %d new\n%s", what, code, got, fresh, problems)
+	}
+	return got
+}
+
+// An import that is run again brings neither what is there nor what a person took away.
+func TestTheSameImportUndoesNothing(t *testing.T) {
+	t.Parallel()
+	d := start(t, dataDir(t))
+	memoriesComeOnce(t, d)
+}
+
+func memoriesComeOnce(t *testing.T, d *daemon) {
+	mem0 := func(of ...string) string {
+		text := ""
+		for _, line := range of {
+			text += line + "\n"
+		}
+		return fileOf(t, "mem0.jsonl", text)
+	}
+	const line = `{"id":%q,"memory":%q,"user_id":"mona","created_at":%q,"updated_at":%q%s}`
+	const then, later = "2024-01-02T00:00:00Z", "2024-06-02T00:00:00Z"
+	all := mem0(fmt.Sprintf(line, "e1", "Expired thing", then, then, `,"expiration_date":"2024-02-01"`), fmt.Sprintf(line, "e2", "Likes tea", then, then, ""),
+		fmt.Sprintf(line, "e3", "Lives in Rome", then, then, ""), fmt.Sprintf(line, "e4", "Works in Madrid", then, then, ""))
+	d.imports(t, "memories", 4, all)
+	of := map[string]string{}
+	for _, m := range d.list("mona").Results {
+		of[m.Memory] = m.ID
+	}
+	d.want(200, http.MethodDelete, "/v1/memories/"+of["Likes tea"], "", nil)
+	d.want(200, http.MethodPatch, "/v1/memories/"+of["Lives in Rome"], `{"memory":"Lives in Rome no more"}`, nil)
+	for range 2 {
+		d.imports(t, "memories again", 0, all)
+	}
+	d.imports(t, "one that was changed at its source", 1, mem0(fmt.Sprintf(line, "e4", "Works in Lisbon", then, later, "")))
+	d.imports(t, "the older file", 0, all)
+	got := map[string]bool{}
+	for _, m := range d.list("mona").Results {
+		got[m.Memory] = true
+	}
+	if len(got) != 2 || !got["Lives in Rome no more"] || !got["Works in Lisbon"] {
+		t.Errorf("there are %v", got)
+	}
+	// The same for what memd exports of it, here and, without what is gone, in another's place.
+	export := d.exported(t, "--user", "mona")
+	d.imports(t, "memd's own export", 0, export)
+	elsewhere := d.imports(t, "as another's", 4, "--user", "nora", export)
+	d.imports(t, "as another's again", 0, "--user", "nora", export)
+	if elsewhere.Memories != 4 {
+		t.Errorf("%+v", elsewhere)
+	}
+	// One who is erased is unknown.
+	d.want(200, http.MethodDelete, "/v1/users/"+url.PathEscape("mona"), "", nil)
+	d.imports(t, "after an erasure", 4, all)
+}
