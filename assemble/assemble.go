@@ -279,6 +279,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 				a.cfg.Log.Warn().Err(err).Msg("what has settled is not quoted")
 				unquoted = append(unquoted, DegradedSummary)
 			}
+			told.secrets = c.secrets
 			account = told
 			m.open = told.quotable(m.open)
 			if summarises {
@@ -287,7 +288,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 			if r.Summary && len(window.past) > 0 {
 				m.quotes, m.said = true, append(told.quotable(window.saidEarlier()), m.said...)
 			}
-			m.carried = carryOver(told.past(window.past), r.TokenBudget/recallShare*bytesPerToken)
+			m.carried = carryOver(told.past(window.past), r.TokenBudget/recallShare*bytesPerToken, c.secrets)
 		})
 	}
 	learned := 0
@@ -480,6 +481,7 @@ type told struct {
 	longterm.Account
 	// asked says that somebody asked, unknown that it could not be found out.
 	asked, unknown bool
+	secrets        secrets
 }
 
 // told asks about the messages of earlier sessions and those that are open, and if own says so
@@ -532,7 +534,7 @@ func (t told) quotable(messages []said) []said {
 			t.leave(s, s.earlier)
 			s.silent = s.words() != "" || len(s.learned) > 0
 		case s.open:
-			s.text = t.Shown(s.id, s.role, s.text)
+			t.show(s)
 		}
 	}
 	return messages
@@ -542,7 +544,11 @@ func (t told) quotable(messages []said) []said {
 // ended is not shown, nor what was taken away, also where it is said back. filtered has what
 // recall is not to give stand in no other place.
 func (t told) leave(s *said, filtered bool) {
-	text, of := s.text, t.Of[s.id]
+	of := t.Of[s.id]
+	if len(of.Ended)+len(of.Left) > 0 {
+		t.secrets.clear(s)
+	}
+	text := s.text
 	hidden := slices.Clone(of.Ended)
 	for _, l := range of.Left {
 		if t.SaysBack(l.Role, l.Text) {
@@ -554,12 +560,21 @@ func (t told) leave(s *said, filtered bool) {
 			s.learned = append(s.learned, l)
 		}
 	}
-	s.text = t.Shown(s.id, s.role, s.text)
+	t.show(s)
 	// What has ended and was taken away too is not looked for any more.
 	hidden = slices.DeleteFunc(hidden, func(h string) bool { return s.text != text && states(text, h) && !states(s.text, h) })
 	s.text = unlearned(s.text, nil, hidden)
 	s.does = t.Shown(s.id, s.role, s.does)
 	s.part = s.text != text
+}
+
+// show leaves of the text of a message what may be shown of it though it says something back.
+func (t told) show(s *said) {
+	if t.Shown(s.id, s.role, s.text) == s.text {
+		return
+	}
+	t.secrets.clear(s)
+	s.text = t.Shown(s.id, s.role, s.text)
 }
 
 // past gives earlier sessions without what was to be forgotten or has ended. In the place of a

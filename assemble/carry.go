@@ -18,8 +18,8 @@ type carriedLine struct {
 	role string
 	name string
 	text string
-	// whole says that it is all of the message.
-	whole bool
+	// whole says that it is all of the message, cleared that its secrets are taken out already.
+	whole, cleared bool
 	// place orders lines by when they were said; step is how far down it stands in the order of
 	// what matters most.
 	place, step int
@@ -54,7 +54,7 @@ const (
 // model's summary; the turn before the last; and of what is older the questions that were
 // not answered, and what was decided or is planned. It goes back no farther than to have
 // enough bytes.
-func carryOver(past []shortterm.Past, enough int) []carriedLine {
+func carryOver(past []shortterm.Past, enough int, secrets secrets) []carriedLine {
 	var all []carriedLine
 	bytes, looks := 0, bytesLookedAt
 	taken := map[int64]bool{}
@@ -76,7 +76,8 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 				if e := spoken[k]; !taken[e.ID] && (step == stepLast || e.Role != memd.RoleTool) {
 					taken[e.ID] = true
 					said := saidOf(e)
-					all = append(all, carriedLine{e.ID, string(e.Role), e.Name, said.words(), true, place + 1 + k*maxSentences, i*steps + step, step == stepLast, said.open})
+					all = append(all, carriedLine{id: e.ID, role: string(e.Role), name: e.Name, text: said.words(), whole: true,
+						place: place + 1 + k*maxSentences, step: i*steps + step, last: step == stepLast, open: said.open})
 				}
 			}
 		}
@@ -87,7 +88,7 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 			whole(from, len(spoken), stepLast)
 		}
 		if p.Summary != nil {
-			all = append(all, carriedLine{0, speakerOfSummary, "", p.Summary.Text, true, place, i*steps + stepSummary, false, false})
+			all = append(all, carriedLine{role: speakerOfSummary, text: p.Summary.Text, whole: true, place: place, step: i*steps + stepSummary})
 		}
 		whole(before, from, stepBefore)
 		first := before
@@ -95,12 +96,13 @@ func carryOver(past []shortterm.Past, enough int) []carriedLine {
 			first--
 			looks -= len(spoken[first].Text)
 		}
-		questions, plans := openSentences(spoken[first:before])
+		questions, plans := openSentences(spoken[first:before], secrets)
 		for _, found := range [][]sentenceOf{questions, plans} {
 			for _, s := range slices.Backward(found) {
 				at := first + s.message
 				e := spoken[at]
-				all = append(all, carriedLine{e.ID, string(e.Role), e.Name, s.text, false, place + 1 + at*maxSentences + s.at, i*steps + stepOpen, false, false})
+				all = append(all, carriedLine{id: e.ID, role: string(e.Role), name: e.Name, text: s.text, cleared: true,
+					place: place + 1 + at*maxSentences + s.at, step: i*steps + stepOpen})
 			}
 		}
 		for _, l := range all[had:] {
@@ -127,8 +129,11 @@ func turnsBack(entries []shortterm.Entry, n int) int {
 	return 0
 }
 
-// maxSentences bounds how much of a message is looked at.
-const maxSentences = 64
+// maxSentences and bytesOfSentences bound how much of a message is looked at.
+const (
+	maxSentences     = 64
+	bytesOfSentences = 16 << 10
+)
 
 // sentenceOf is a sentence of a message: its place among the sentences of that, and the
 // message's among the entries.
@@ -138,23 +143,43 @@ type sentenceOf struct {
 }
 
 // openSentences finds the last questions that nobody answered, and the last decisions and
-// plans, in order.
-func openSentences(entries []shortterm.Entry) (questions, plans []sentenceOf) {
+// plans, in order, without secrets.
+func openSentences(entries []shortterm.Entry, secrets secrets) (questions, plans []sentenceOf) {
 	for i, e := range entries {
-		for at, text := range sentencesOf(e.Text) {
-			switch {
-			case asks(text):
-				if e.Role == memd.RoleUser && !answered(entries[i+1:]) {
-					questions = append(questions, sentenceOf{i, at, text})
-				}
-			case !hinted(text):
-			case e.Role == memd.RoleUser && (decides.MatchString(text) || intends.MatchString(text)),
-				e.Role == memd.RoleAssistant && (decides.MatchString(text) || undertakes.MatchString(text)):
-				plans = append(plans, sentenceOf{i, at, text})
+		asked, planned := openIn(e.Role, e.Text, answered(entries[i+1:]))
+		if len(asked)+len(planned) > 0 {
+			// What says that a sentence tells a secret may be the one before.
+			read, _ := cutAt(e.Text, bytesOfSentences+bytesBeyond)
+			s := said{id: e.ID, role: e.Role, name: e.Name, text: read}
+			if secrets.clear(&s); s.text != read {
+				asked, planned = openIn(e.Role, s.text, answered(entries[i+1:]))
 			}
 		}
+		for _, found := range [][]sentenceOf{asked, planned} {
+			for k := range found {
+				found[k].message = i
+			}
+		}
+		questions, plans = append(questions, asked...), append(plans, planned...)
 	}
 	return questions[max(0, len(questions)-carriedQuestions):], plans[max(0, len(plans)-carriedPlans):]
+}
+
+// openIn finds the questions in a text, unless they were answered, and the decisions and plans.
+func openIn(role memd.Role, text string, answered bool) (questions, plans []sentenceOf) {
+	for at, text := range sentencesOf(text) {
+		switch {
+		case asks(text):
+			if role == memd.RoleUser && !answered {
+				questions = append(questions, sentenceOf{at: at, text: text})
+			}
+		case !hinted(text):
+		case role == memd.RoleUser && (decides.MatchString(text) || intends.MatchString(text)),
+			role == memd.RoleAssistant && (decides.MatchString(text) || undertakes.MatchString(text)):
+			plans = append(plans, sentenceOf{at: at, text: text})
+		}
+	}
+	return questions, plans
 }
 
 // answered says whether somebody spoke before the user did again.
@@ -200,8 +225,7 @@ func anyOf(patterns ...string) *regexp.Regexp {
 
 // sentencesOf cuts the beginning of a text into sentences.
 func sentencesOf(text string) []string {
-	const most = 16 << 10
-	text, _ = cutAt(text, most)
+	text, _ = cutAt(text, bytesOfSentences)
 	return extract.Sentences(text, maxSentences)
 }
 

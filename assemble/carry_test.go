@@ -68,7 +68,7 @@ func TestCarryOver(t *testing.T) {
 				{SessionID: "s1", Summary: &shortterm.Summary{Upto: 3, Text: "They planned a trip."}, Entries: spoken(1, "user: We decided on the night train", "assistant: Noted", "user: thanks")}},
 			[]string{"summary: They planned a trip.", "user: We decided on the night train", "user: x", "assistant: y"}},
 	} {
-		if got := carriedTexts(carryOver(c.past, 1<<20)); !slices.Equal(got, c.want) {
+		if got := carriedTexts(carryOver(c.past, 1<<20, secrets{})); !slices.Equal(got, c.want) {
 			t.Errorf("%s:\n%q, want\n%q", name, got, c.want)
 		}
 	}
@@ -76,7 +76,7 @@ func TestCarryOver(t *testing.T) {
 
 // The last turn has the first claim to what room there is, its end before its beginning.
 func TestWhatWasSaidLastIsCarriedFirst(t *testing.T) {
-	lines := carryOver([]shortterm.Past{{Summary: &shortterm.Summary{Text: "sum"}, Entries: spoken(1, "user: I will move to Oslo", "assistant: ok", "user: p", "assistant: q", "user: last", "assistant: reply")}}, 1<<20)
+	lines := carryOver([]shortterm.Past{{Summary: &shortterm.Summary{Text: "sum"}, Entries: spoken(1, "user: I will move to Oslo", "assistant: ok", "user: p", "assistant: q", "user: last", "assistant: reply")}}, 1<<20, secrets{})
 	var texts []string
 	for _, l := range lines {
 		texts = append(texts, l.text)
@@ -117,7 +117,7 @@ func TestTheLastTurnGoesBeforeWhatIsOpen(t *testing.T) {
 					}
 					entries = append(entries, e)
 				}
-				m := material{open: all, carried: carryOver([]shortterm.Past{{Entries: entries}}, 1<<20), budget: budget, render: RenderMessages}
+				m := material{open: all, carried: carryOver([]shortterm.Past{{Entries: entries}}, 1<<20, secrets{}), budget: budget, render: RenderMessages}
 				for _, e := range entries {
 					if !settled {
 						s := saidOf(e)
@@ -169,10 +169,10 @@ func TestCarryOverIsBounded(t *testing.T) {
 	for i := range 8 {
 		past = append(past, shortterm.Past{Entries: spoken(int64(100*i), lines...)})
 	}
-	if got := len(carryOver(past, 1<<30)); got > 2+8*(carriedQuestions+carriedPlans) {
+	if got := len(carryOver(past, 1<<30, secrets{})); got > 2+8*(carriedQuestions+carriedPlans) {
 		t.Errorf("%d lines", got)
 	}
-	if got := len(carryOver(past, 100)); got > 2+carriedQuestions+carriedPlans {
+	if got := len(carryOver(past, 100, secrets{})); got > 2+carriedQuestions+carriedPlans {
 		t.Errorf("%d lines, though the first session's are enough", got)
 	}
 }
@@ -195,7 +195,7 @@ func TestPlansAreFoundFarBack(t *testing.T) {
 	for i := range 150 {
 		lines = append(lines, fmt.Sprintf("user: line %d", i), "assistant: fine")
 	}
-	if got := carriedTexts(carryOver([]shortterm.Past{{Entries: spoken(1, lines...)}}, 1<<20)); len(got) != 5 || got[0] != lines[0] {
+	if got := carriedTexts(carryOver([]shortterm.Past{{Entries: spoken(1, lines...)}}, 1<<20, secrets{})); len(got) != 5 || got[0] != lines[0] {
 		t.Errorf("%q", got)
 	}
 }

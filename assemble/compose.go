@@ -415,7 +415,7 @@ func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, 
 		}
 		words := c.restOf(s, beside)
 		if words != "" && !carriesOver(carried[s.id], words, s.part || words != s.words()) {
-			all = append(all, candidate{i, s.id, string(s.role), s.name, words, tierOf(turns[i], string(s.role))})
+			all = append(all, candidate{i, s.id, string(s.role), s.name, words, s.cleared, tierOf(turns[i], string(s.role))})
 		}
 	}
 	var whole bool
@@ -664,7 +664,7 @@ func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, f
 			break
 		}
 		if !full.states(memory) || freed.memories[i] {
-			all = append(all, candidate{i, 0, memory.Role, actorOf(memory), memory.Memory, 0})
+			all = append(all, candidate{at: i, role: memory.Role, name: actorOf(memory), text: memory.Memory})
 		}
 	}
 	var spent int
@@ -682,7 +682,7 @@ func (c *composer) lastSettled(m material, room int) int {
 	var all []candidate
 	for i, l := range m.carried {
 		if l.last && !l.open {
-			all = append(all, candidate{i, l.id, l.role, l.name, l.text, tierOf(0, l.role)})
+			all = append(all, candidate{i, l.id, l.role, l.name, l.text, l.cleared, tierOf(0, l.role)})
 		}
 	}
 	_, cost, _ := c.share(all, room/2)
@@ -697,7 +697,7 @@ func (c *composer) chooseOpen(d *draft, m material, open []said, room int, shows
 	var all []candidate
 	for i, s := range slices.Backward(open) {
 		if words := s.words(); !shows(i) && words != "" && !stated.have(string(s.role), s.name, words) {
-			all = append(all, candidate{i, s.id, string(s.role), s.name, words, tierOf(turns[i], string(s.role))})
+			all = append(all, candidate{i, s.id, string(s.role), s.name, words, s.cleared, tierOf(turns[i], string(s.role))})
 		}
 	}
 	var whole bool
@@ -740,7 +740,7 @@ func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, 
 	for i, l := range m.carried {
 		if !quoted[l.id] && !stated.have(l.role, l.name, l.text) {
 			// What matters more comes first, whoever said it.
-			carried = append(carried, candidate{i, l.id, l.role, l.name, l.text, tierOf(l.step, l.role)})
+			carried = append(carried, candidate{i, l.id, l.role, l.name, l.text, l.cleared, tierOf(l.step, l.role)})
 		}
 	}
 	ids := map[string]bool{}
@@ -749,11 +749,11 @@ func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, 
 	}
 	var earlier []candidate
 	if m.earlier.summary != "" {
-		earlier = append(earlier, candidate{ofSummary, 0, speakerOfSummary, "", m.earlier.summary, 0})
+		earlier = append(earlier, candidate{at: ofSummary, role: speakerOfSummary, text: m.earlier.summary})
 	}
 	for i, memory := range slices.Backward(m.earlier.memories) { // the latest first
 		if !ids[memory.ID] && !shown.states(memory) && !m.earlier.covers(memory) {
-			earlier = append(earlier, candidate{i, 0, memory.Role, actorOf(memory), memory.Memory, 0})
+			earlier = append(earlier, candidate{at: i, role: memory.Role, name: actorOf(memory), text: memory.Memory})
 		}
 	}
 	_, waiting, _ := c.share(earlier, room)

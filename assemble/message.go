@@ -26,6 +26,8 @@ type said struct {
 	// silent says that it has settled and may be quoted. part says that some of its text is left
 	// out, since it is not to be shown any more.
 	silent, part bool
+	// cleared says that its secrets are taken out of it already.
+	cleared bool
 	// learned is what was learned from it and is remembered: where that stands, the rest of the
 	// text is quoted.
 	learned []longterm.Statement

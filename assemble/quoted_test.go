@@ -299,3 +299,56 @@ func TestContextRecallsNothingThatSaysBackWhatWasTakenAway(t *testing.T) {
 		t.Errorf("what was said anew is not answered: %s", said)
 	}
 }
+
+// What makes a part of a message a secret may stand in another part: neither does what is left of
+// a message of which something is recalled, was taken away or is carried over tell it, nor is
+// anything else of it left out.
+func TestContextRedactsMessagesBeforeItCutsThem(t *testing.T) {
+	key := strings.TrimSpace(strings.Repeat("MIIEpAIBAAKCAQEA7bq0Zkq3Jt1uZ0yT4mVx8sW2dYf6kQ9rTa0b1cZx8vNp2LhE\n", 8))
+	for i, c := range []struct{ text, secret, stays string }{
+		{"I bought a bike in Malmo.\nMy wifi password:\nTig3rLily77zz\nI'll paint it tomorrow.", "Tig3rLily77zz", "I'll paint it tomorrow."},
+		{"The password is\n\nTig3rLily77zz\n\nI bought a bike in Malmo. The saddle creaks.", "Tig3rLily77zz", "The saddle creaks."},
+		{"I bought a bike in Malmo. My passwords are Tig3rLily77zz and Zebra99Quux. The saddle creaks.", "Zebra99Quux", "The saddle creaks."},
+		{"I bought a bike in Malmo. My key is -----BEGIN RSA PRIVATE KEY-----\n" + key + "\nand it does not work.", "AKCAQEA", "and it does not work."},
+		{"I bought a bike in Malmo. We decided on the password\nTig3rLily77zz? I'll change it tomorrow.", "Tig3rLily77zz", "I'll change it tomorrow."},
+	} {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			m := newMemory(t)
+			m.consolidate(m.say("s1", "user: "+c.text), func(string) string { return "I bought a bike in Malmo" })
+			m.settle(m.say("s1", "assistant: Noted.", "user: a", "assistant: b", "user: c", "assistant: d"))
+			s2 := m.rotate("s1")
+			m.say(s2, "user: hello")
+			holds := func(when, session string, stays bool, recall int) {
+				r := request(session)
+				r.Turns, r.Recall = 1, recall
+				said := saidIn(m.context(r))
+				if strings.Contains(said, c.secret) || stays && !strings.Contains(said, c.stays) {
+					t.Errorf("%s, %s, %d recalled: %s", when, session, recall, said)
+				}
+			}
+			for _, recall := range []int{0, 10} {
+				holds("learned", "s1", true, recall)
+				holds("learned", s2, true, recall)
+			}
+			m.delete("bike in Malmo")
+			for _, recall := range []int{0, 10} {
+				holds("taken away", "s1", true, recall)
+				holds("taken away", s2, true, recall)
+			}
+		})
+	}
+}
+
+// What is left of an answer to a question for a secret is no secret for that.
+func TestContextQuotesTheRestOfAnAnswerWithASecret(t *testing.T) {
+	m := newMemory(t)
+	a := m.say("s", "assistant: What is your password?", "user: hunter2x. Green bicycles rust")
+	m.consolidate(a, func(text string) string { return strings.Replace(text, "hunter2x", "[redacted:password]", 1) })
+	m.delete("redacted")
+	m.settle(m.say("s", "user: a", "assistant: b"))
+	r := request("s")
+	r.Turns, r.Recall = 1, 0
+	if said := saidIn(m.context(r)); strings.Contains(said, "hunter2x") {
+		t.Error(said)
+	}
+}

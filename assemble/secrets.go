@@ -74,7 +74,7 @@ type cleared struct {
 // beginning gives the first bytes, about so many as length, of what is to be quoted, without
 // secrets; whole says that it is all of it. known is what was made of it before.
 func (s secrets) beginning(of candidate, length int, known *cleared) (text string, whole bool) {
-	if s.kept || of.message == 0 {
+	if s.kept || of.message == 0 || of.cleared {
 		text, beyond := cutAt(of.text, length)
 		return text, beyond == ""
 	}
@@ -90,6 +90,17 @@ func (s secrets) beginning(of candidate, length int, known *cleared) (text strin
 	return text, known.read == len(of.text) && rest == ""
 }
 
+// clear takes the secrets out of a message of which parts are to be left out: what says that
+// something is one may stand in another part.
+func (s secrets) clear(m *said) {
+	if s.kept || m.cleared {
+		return
+	}
+	m.text = s.hide(candidate{message: m.id, role: string(m.role), name: m.name}, m.text)
+	m.cleared = m.does == ""
+}
+
+// hide takes the secrets out of a text of a message.
 func (s secrets) hide(of candidate, text string) string {
 	var heard []memd.Message
 	if i, ok := s.at[of.message]; ok {

@@ -13,6 +13,8 @@ type candidate struct {
 	message    int64 // that it is of, 0 if it is not of the log
 	role, name string
 	text       string
+	// cleared says that its secrets are taken out of it already.
+	cleared bool
 	// tier orders those that there is no room for: the lower ones come first.
 	tier int
 }

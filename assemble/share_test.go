@@ -12,10 +12,10 @@ import (
 func TestShare(t *testing.T) {
 	c := newTestComposer(t)
 	all := []candidate{
-		{0, 0, "tool", "", strings.Repeat(`{"row": 1, "value": "x"} `, 3000), 2},
-		{1, 0, "assistant", "", strings.Repeat("It is a long story. ", 400), 1},
-		{2, 0, "user", "", "My locker code is 4418.", 0},
-		{3, 0, "user", "", "Which ferry?", 0},
+		{at: 0, role: "tool", text: strings.Repeat(`{"row": 1, "value": "x"} `, 3000), tier: 2},
+		{at: 1, role: "assistant", text: strings.Repeat("It is a long story. ", 400), tier: 1},
+		{at: 2, role: "user", text: "My locker code is 4418.", tier: 0},
+		{at: 3, role: "user", text: "Which ferry?", tier: 0},
 	}
 	lines, spent, whole := c.share(all, 400)
 	got := map[int]string{}
@@ -45,7 +45,7 @@ func TestSharesAreWithinTheirRoom(t *testing.T) {
 		for i := range rapid.IntRange(0, 12).Draw(t, "lines") {
 			text := fmt.Sprint("m", i, strings.Repeat(" word", rapid.SampledFrom([]int{0, 3, 30, 300}).Draw(t, "words")))
 			role := rapid.SampledFrom([]string{"user", "assistant", "tool"}).Draw(t, "role")
-			all = append(all, candidate{i, 0, role, "", text, tierOf(0, role)})
+			all = append(all, candidate{at: i, role: role, text: text, tier: tierOf(0, role)})
 			sum += c.count(role+": "+text+"\n", 1<<30)
 		}
 		room := rapid.IntRange(-1, 600).Draw(t, "room")

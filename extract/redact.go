@@ -9,7 +9,7 @@ import (
 
 // Secrets are taken out in three ways: by a form that nothing else has (redact_token.go,
 // redact_number.go), by what they are called (redact_named.go with redact_name.go and
-// redact_value.go), and by what was said before them (redact_said.go). What is written in strings of programs is read
+// redact_value.go; in a table, redact_column.go), and by what was said before them (redact_said.go). What is written in strings of programs is read
 // first (redact_escaped.go).
 
 const (

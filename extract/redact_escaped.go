@@ -28,7 +28,12 @@ type written struct {
 // it: an apostrophe begins none.
 func stringsOf(text string) []written {
 	var out []written
-	for i := 0; i < len(text); i++ {
+	i := 0
+	if end, ok := cutOffString(text); ok {
+		out = append(out, written{end: end, mark: '"', escaped: true})
+		i = end + 1
+	}
+	for ; i < len(text); i++ {
 		mark := text[i]
 		if mark != '"' && mark != '\'' || i > 0 && strings.IndexByte(" \t\r\n{[(,:=", text[i-1]) < 0 {
 			continue
@@ -48,6 +53,20 @@ func stringsOf(text string) []written {
 		i = w.end
 	}
 	return out
+}
+
+// cutOffString gives the end of a string at the beginning of a text of which the beginning was cut
+// off: lines are parted in it as in a string, and by nothing else.
+func cutOffString(text string) (end int, ok bool) {
+	for end < len(text) && text[end] != '"' && text[end] != '\n' {
+		if text[end] == '\\' {
+			ok = ok || strings.HasPrefix(text[end:], `\n`)
+			end++
+		}
+		end++
+	}
+	end = min(end, len(text))
+	return end, ok && (end == len(text) || text[end] == '"' && strings.ContainsAny(head(text[end+1:], 1)+"\n", "}],\n"))
 }
 
 // withoutEscaped takes secrets out of the strings of a text that have to be read to see them.
@@ -123,7 +142,7 @@ func readable(text string) string {
 			i++
 			continue
 		}
-		if r, size := byNumber(text[i:]); r >= 0xA0 && unicode.IsPrint(r) {
+		if r, size := byNumber(text[i:]); r >= 0xA0 && unicode.IsPrint(r) || r >= 0 && r < 0x80 && isASCIIAlnum(byte(r)) {
 			out.WriteRune(r)
 			i += size
 			continue

@@ -86,6 +86,11 @@ func TestKeysWithoutTheirFirstLine(t *testing.T) {
 		"> " + keyRow1 + "\r\n> " + keyRow2 + "\r\n\r\nWhy?":                         "> [redacted:key]\r\n\r\nWhy?",
 		"    1\t" + keyRow1 + "\n    2\t" + keyRow2 + "\nThanks":                     "    1\t[redacted:key]\nThanks",
 		`{"text":"` + keyRow1 + `\n` + keyRow2 + `\n"}`:                              `{"text":"[redacted:key]\n"}`,
+		// The beginning of a string was cut off, or the end of a key.
+		keyRow1[20:] + `\n` + keyRow1 + `\n` + keyRow2 + `\n-----END PRIVATE KEY-----"}`:                               `[redacted:key]"}`,
+		keyRow1[20:] + `\n` + keyRow1 + `\n` + keyRow2 + `\n` + keyRow1[:30]:                                           `[redacted:key]`,
+		"> -----BEGIN PRIVATE KEY-----\n> " + keyRow1 + "\n> " + keyRow2 + "\n> " + keyRow1[:20]:                       "> [redacted:key]",
+		"-----BEGIN PRIVATE KEY-----\n" + keyRow1 + "\n" + keyRow2[:40] + "\nand it does not work, why is it so long?": "[redacted:key]\nand it does not work, why is it so long?",
 	} {
 		if got := Redact(text); got != want {
 			t.Errorf("Redact(%q) = %q, want %q", text, got, want)

@@ -150,7 +150,7 @@ func namesOf(text string) []secretName {
 		n := nameOf(word, prev, prev2)
 		if n.kind != noSecret && !strings.HasSuffix(text[:start], markBegin) {
 			n.start, n.end = start, i
-			n.option = start >= 2 && text[start-2:start] == "--" && (start == 2 || text[start-3] == ' ' || text[start-3] == '\n')
+			n.option = start >= 2 && text[start-2:start] == "--" && (start == 2 || strings.IndexByte(" \n\"'", text[start-3]) >= 0)
 			out = append(out, n)
 		}
 		prev2, prev = prev, strings.ToLower(word)
@@ -267,6 +267,8 @@ func nameOf(word, prev, prev2 string) secretName {
 		n.kind = keyKind(setting && last != "tokens", beforeToken[prev], counted[prev] || last == "tokens" && setting)
 	case last == "secret" || last == "secrets":
 		n.kind = keyKind(setting, beforeSecret[prev], false)
+	case last == "cookie" && beforeToken[prev]:
+		n.kind = anyKey
 	case wordNames[last]:
 		if n.kind = aWord; setting && last == "pass" {
 			n.kind = aPassword

@@ -1,6 +1,8 @@
 package extract
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -56,16 +58,23 @@ var (
 	linkSigned = newPattern(`^(?:["']\s*,?\s*["']?value["']?\s*[:=]\s*|(?:\\?["'` + "`" + `]|\*\*|\])?(?:\s*\([^()\n]{1,40}\))?(?:[ \t]+(?:for|of|to|on|für|para|de|pour|от|для|do|da|du|des|del|della|di)(?:[ \t]+[^\s:=,;.!?]+){1,4}?)?\s*(?::=|==?>?|:|：|->|→|=>)\s*(?:\*\*\s*)?)`)
 	linkTag    = newPattern(`^>`)
 	// linkDense are the same in scripts without blanks.
-	linkDense  = newPattern(`^(?:码|碼|コード|번호)?(?:(?:は|是|为|為|就是|は今|는|은|가|이|คือ)[、，:：\s]*|\s*[:：=]\s*|\s+)`)
-	linkDirect = newPattern(`^[ \t]+(?:(?:wifi|wi-fi|карты|почты|телефона)[ \t]+)?(?:(?:[—–-]+|for (?:it|me)|is|would be)[ \t]+)?`)
-	linkComma  = newPattern(`^(?:,|\s+(?:here|below|then))[ \t]*[:,]?[ \t]+\b`)
+	linkDense = newPattern(`^(?:码|碼|コード|번호)?(?:(?:は|是|为|為|就是|は今|는|은|가|이|คือ)[、，:：\s]*|\s*[:：=]\s*|\s+)`)
+	// linkBelow parts a name at the end of a line from what stands alone on one below it.
+	linkBelow = newPattern(`(?i)^["'”’)*]*(?:(?:[ \t]+(?:is|are|was|follows|below|ist|es|est)[ \t]*:?|[ \t]*[:=：])[ \t]*\r?\n\s*|[ \t]*\r?\n[ \t]*)(?:(?:[-*•>]|\d{1,2}[.)])[ \t]+)?`)
+	// linkFollows is "my password is as follows. x".
+	linkFollows = newPattern(`(?i)^(?:\s+(?:for|of|to|on|at)(?:\s+[^\s:=,;.!?]+){1,5}?)?\s+(?:is|are|was|were)\s+(?:as follows|the following|below)\s*[.:,–—-]?\s*(?:(?:[-*•>]|\d{1,2}[.)])[ \t]+)?`)
+	// linkElement parts an option from its value in a list of strings.
+	linkElement = newPattern(`^\\?["']\s*,\s*`)
+	linkDirect  = newPattern(`^[ \t]+(?:(?:wifi|wi-fi|карты|почты|телефона)[ \t]+)?(?:(?:[—–-]+|for (?:it|me)|is|would be)[ \t]+)?`)
+	linkComma   = newPattern(`^(?:,|\s+(?:here|below|then))[ \t]*[:,]?[ \t]+\b`)
 )
 
 // namedSecrets finds what is told to be a secret, in order.
 func namedSecrets(text string) []span {
 	var out []span
 	read := 0
-	for _, n := range namesOf(text) {
+	names := namesOf(text)
+	for _, n := range names {
 		if n.start < read {
 			continue // it stands in the value before
 		}
@@ -77,6 +86,13 @@ func namedSecrets(text string) []span {
 			out = append(out, s)
 			read = s.end
 		}
+	}
+	if more := columnSecrets(text, names); len(more) > 0 {
+		holds := func(s span) bool {
+			return slices.ContainsFunc(more, func(m span) bool { return s.start <= m.start && m.end <= s.end })
+		}
+		out = append(slices.DeleteFunc(out, holds), more...)
+		slices.SortStableFunc(out, func(a, b span) int { return cmp.Compare(a.start, b.start) })
 	}
 	return out
 }
@@ -98,7 +114,14 @@ func (n secretName) values(text string) []span {
 	if after, _ := utf8.DecodeRuneInString(window); isDense(before) || isDense(after) {
 		try(bySaying, linkDense)
 	} else {
+		if m := linkBelow.FindStringIndex(window); m != nil {
+			if first, ok = n.below(text, n.end+m[1]); ok {
+				return n.further(text, first)
+			}
+		}
+		try(bySign, linkFollows)
 		if n.option {
+			try(bySign, linkElement)
 			try(bySign, linkDirect)
 		}
 		try(bySign, linkSigned)
@@ -126,10 +149,33 @@ func (n secretName) values(text string) []span {
 	return n.further(text, first)
 }
 
+// below finds what is told on the line below a name and says nothing else: what looks like a
+// secret by itself.
+func (n secretName) below(text string, i int) (span, bool) {
+	end := tokenEnd(text, i)
+	v := text[i:end]
+	behind := strings.TrimLeft(head(text[end:], 8), " \t\r\"'`*")
+	if behind != "" && !strings.ContainsAny(behind[:1], "\n.!?;") || strings.Contains(v, markBegin) || pretend.MatchString(v) {
+		return span{}, false
+	}
+	switch n.kind {
+	case aPassword, aPhrase, aWord:
+		return span{i, end, n.kind.mark()}, standsOut(v)
+	case aKey, anyKey:
+		n.kind = aKey
+		return span{i, end, n.kind.mark()}, len(v) >= 8 && n.looksMade(v, byPlace)
+	}
+	return span{}, false
+}
+
 // follows is what stands between two values of one name.
 var (
 	valueJoins = newPattern(`(?i)^["'”’)]?(?:\s+(?:anymore|any more|any longer))?(?:\s*[,;/|]|\s*[—–-])?\s*\(?(?:(?:and|or|not|now|then|to|but|instead of|rather than|previously|before|formerly|was|it was|used to be|und|oder|nicht|statt|sondern|auf|y|o|no|sino|et|ou|pas|e|não|и|а|не|или|а не|in|into|as well as|plus|replaces|replacing|old one:?|old one was|the old one was|it used to be|before that|capital|or maybe|maybe|(?:my|the) (?:old|new|other|previous|current|second) one (?:is|was)|(?:until )?i changed it to|it['’]s now|it['’]s|now it['’]s|it is)\s+){1,3}["'“]?`)
-	valueList  = newPattern(`^["'”’]?(?:\s*[,;/|]\s*|\s+|\s*\n\s*(?:[-*•]|\d{1,2}[.)])?\s*)["'“]?`)
+	// valueOfOther stands before the value of another of the kind: "and the one of my bank is x".
+	valueOfOther = newPattern(`(?i)^["'”’)]?\s*,?(?:\s+(?:and|but|while))?\s+(?:the|my) (?:one|other)(?:\s+one)?(?:\s+(?:of|for|at|on|to|with)(?:\s+[^\s:=,;.!?]+){1,4}?)?(?:\s+(?:is|was)|\s*[:=])\s+["'“]?`)
+	valueList    = newPattern(`^["'”’]?(?:\s*\n\s*(?:[-*•]|\d{1,2}[.)])[ \t]+|\s*[,;/|]\s*|\s+)["'“]?`)
+	// listNumber is how an element of a list begins.
+	listNumber = newPattern(`^\d{1,2}[.)]\s`)
 )
 
 // further adds the values that follow the first: "from old1 to new2", "x, not y".
@@ -143,6 +189,9 @@ func (n secretName) further(text string, first span) []span {
 		ok := false
 		if m := valueJoins.FindStringIndex(window); m != nil {
 			s, ok = n.next(text, end+m[1], from)
+		}
+		if m := valueOfOther.FindStringIndex(window); !ok && m != nil {
+			s, ok = n.next(text, end+m[1], false)
 		}
 		if m := valueList.FindStringIndex(window); !ok && m != nil && m[1] > 0 && (n.several || n.kind == aCode) {
 			if s, ok = n.next(text, end+m[1], false); ok && !hasDigit(text[s.start:s.end]) {
@@ -189,6 +238,9 @@ var (
 // value gives the secret that is told at i, if one is.
 func (n secretName) value(text string, i int, how link) (span, bool) {
 	if i >= len(text) || strings.HasPrefix(text[i:], markBegin) || how == bySign && (strings.IndexByte(":<", text[i]) >= 0 || strings.HasPrefix(text[i:], "//")) || how == byPlace && strings.IndexByte("<([{-", text[i]) >= 0 {
+		return span{}, false
+	}
+	if (n.several || strings.Contains(text[n.end:i], "\n")) && listNumber.MatchString(head(text[i:], 8)) {
 		return span{}, false
 	}
 	mark := n.kind.mark()

@@ -206,6 +206,48 @@ wallet seed: witch collapse practice feed shame open despair creek road again ic
 The safe combination is 12-34-56 ⇒ 12-34
 my pin? 4821 ⇒ 4821
 my password... hunter2 ⇒ hunter2
+{"args":["--password","hunter2x9"]} ⇒ hunter2x9
+["psql", "--password", "hunter2x9", "-h", "db"] ⇒ hunter2x9
+{"\u0070assword":"swordfish"} ⇒ swordfish
+session_cookie=8f3aK2b9zz ⇒ 8f3aK2b9zz
+Set-Cookie: theme=dark; sid=abc123def456gh; Path=/ ⇒ abc123def456gh
+PASSWORD
+Tig3rLily77zz ⇒ Tig3rLily77zz
+Password
+Tig3rLily77zz
+Username
+bob ⇒ Tig3rLily77zz
+the token is:
+Zk4821MaplexQ
+I live in Rome. ⇒ Zk4821MaplexQ
+The API key is
+
+abcd1234efgh
+
+thanks ⇒ abcd1234efgh
+My password is as follows. Tig3rLily77zz. ⇒ Tig3rLily77zz
+My passwords are:
+- Tig3rLily77zz
+- Zebra99Quux
+I live in Rome ⇒ Tig3rLily77zz | Zebra99Quux
+my passwords:
+1. Tig3rLily77zz
+2. Zebra99Quux ⇒ Tig3rLily77zz | Zebra99Quux
+The password of my mail is Tig3rLily77zz and the one of my bank is Zebra99Quux ⇒ Tig3rLily77zz | Zebra99Quux
+The password for mail is Tig3rLily77zz, the one for the bank is Zebra99Quux ⇒ Tig3rLily77zz | Zebra99Quux
+| Service | Password |
+|:--|--:|
+| mail | Tig3rLily77zz |
+| bank | swordfish | ⇒ Tig3rLily77zz | swordfish
+| name | PIN |
+|---|---|
+| bob | 4821 | ⇒ 4821
+| Field | Value |
+|---|---|
+| password | swordfish | ⇒ swordfish
+user,password
+bob,Tig3rLily77zz
+ann,Zebra99Quux ⇒ Tig3rLily77zz | Zebra99Quux
 hi, my username is bob and my password is hunter2!! ⇒ hunter2
 `), "\n")
 
@@ -410,11 +452,27 @@ func TestLongSecrets(t *testing.T) {
 	}
 }
 
+// harmlessLines are texts of several lines with nothing to hide.
+var harmlessLines = []string{
+	"| Step | Password |\n|---|---|\n| 1 | must be long |\n| 2 | optional |",
+	"| Feature | Token |\n|---|---|\n| a | 4000 |\n| b | unlimited |",
+	"| Key | Meaning |\n|---|---|\n| F5 | reload |\n| Ctrl+Shift+R | reload all |",
+	"First, my password\nhello, Tig3rLily",
+	"I lost my password\nYesterday2 was worse",
+	"the key is\nBflat7 on the piano",
+	"Reset your password:\n1. Open settings\n2. Click reset",
+	"My passwords are:\n1) open the door\n2) close it",
+	"user,password\nbob,required",
+	"What I need: a token,\na key, a lock and 12 doors.",
+	"We talked about cookies: the session_cookie is httponly",
+	`{"note": "C:\new\table", "x": 1}`,
+}
+
 func TestHarmlessTextsStay(t *testing.T) {
 	if len(harmlessTexts) < 80 {
 		t.Fatalf("only %d texts", len(harmlessTexts))
 	}
-	for _, text := range harmlessTexts {
+	for _, text := range append(harmlessTexts, harmlessLines...) {
 		if got := Redact(text); got != text {
 			t.Errorf("%q\n gives %q", text, got)
 		}

@@ -41,6 +41,7 @@ var secrets = []secret{
 	{hints: []string{"sig", "token", "auth", "key="}, pattern: newPattern(`(?i)[?&](?:sig|signature|x-amz-signature|x-amz-security-token|(?:access_|auth_|id_|api_)?token|auth|(?:api_?|access_?)?key)=([A-Za-z0-9%._~+/=-]{12,})`), mark: tokenMark, accept: hasDigit},
 	{hints: []string{"authorization"}, pattern: newPattern(`(?i)\bauthorization["']?\s*[:=：]\s*["']?(?:basic|bearer|token|digest|apikey)\s+([^\s"',;]{6,})`), mark: tokenMark},
 	{hints: []string{"bearer"}, pattern: newPattern(`(?i)\bbearer\s+([A-Za-z0-9._~+/-]{12,}=*)`), mark: tokenMark, accept: hasDigit},
+	{hints: []string{"cookie"}, pattern: newPattern(`(?i)\bcookie["']?\s*[:=]\s*["']?[^\n"']{0,400}?\b[\w.-]{0,40}(?:sess|sid|auth|token|jwt|login|remember)[\w.-]*=([^\s;,"']{8,})`), mark: tokenMark, accept: hasDigit},
 	// user:password behind the option for it.
 	{hints: []string{"-u", "--proxy-user"}, pattern: newPattern(`(?:^|\s)(?:-u|-U|--user|--proxy-user)(?:[ =]+|)["']?[A-Za-z0-9._@\\-]{1,80}[:%]([^\s"']+)`), mark: passwordMark, accept: func(v string) bool { return hasLetters(v) && !strings.HasPrefix(v, "//") }},
 	{hints: []string{" -p", " -a"}, pattern: newPattern(`\b(?:mysql(?:dump|admin)?|mariadb)\b[^\n|]{0,120}?\s-p([^\s-]\S*)`), mark: passwordMark},
@@ -208,16 +209,45 @@ func privateKeys(text string) [][]int {
 		if done = begin[1]; len(ends) > 0 {
 			done = ends[0][1]
 		} else {
-			for done < len(text) && (armoured(text[done]) || strings.HasPrefix(text[done:], `\n`) || strings.HasPrefix(text[done:], `\r`)) {
-				if text[done] == '\\' {
-					done++
-				}
-				done++
-			}
+			done = armourEnd(text, done)
 		}
 		out = append(out, []int{begin[0], done})
 	}
 	return out
+}
+
+// armourEnd gives how far what stands at i can be part of a key: not into a line of words.
+func armourEnd(text string, i int) int {
+	for i < len(text) {
+		switch {
+		case text[i] == '\n':
+			next := i + 1
+			for next < len(text) && strings.IndexByte(" \t>|", text[next]) >= 0 { // quoted
+				next++
+			}
+			if wordsIn(text[next:]) {
+				return i
+			}
+			i = next
+		case armoured(text[i]):
+			i++
+		case strings.HasPrefix(text[i:], `\n`) || strings.HasPrefix(text[i:], `\r`):
+			i += 2
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// wordsIn says whether a line begins with several words, which are shorter than what a key has in a row.
+func wordsIn(text string) bool {
+	line := head(text, 2*rowBytes)
+	if n := strings.IndexByte(line, '\n'); n >= 0 {
+		line = line[:n]
+	}
+	words := strings.Fields(line)
+	return len(words) > 1 && hasLetters(words[0]) && len(words[0]) < restBytes && len(words[1]) < restBytes
 }
 
 func armoured(b byte) bool {

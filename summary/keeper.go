@@ -267,9 +267,14 @@ func (k *Keeper) readTaken(ctx context.Context, tx pgx.Tx, tenant, user string, 
 	}
 	gone := map[int64]string{}
 	for _, e := range of {
-		if left := told.Instead(e.ID, e.Role, e.Text); left != e.Text {
-			gone[e.ID] = left
+		left := told.Instead(e.ID, e.Role, e.Text)
+		if left == e.Text {
+			continue
 		}
+		if !k.cfg.KeepSecrets { // what says that something is one may stand in another part
+			left = told.Instead(e.ID, e.Role, extract.Redact(e.Text))
+		}
+		gone[e.ID] = left
 	}
 	return gone, nil
 }
