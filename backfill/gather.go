@@ -1,6 +1,7 @@
 package backfill
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -130,11 +131,13 @@ func (g *Gathered) add(i format.Item) error {
 		}
 		g.count(c)
 	}
-	data, err := json.Marshal(i)
-	if err != nil {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // what was said stays as it was written
+	if err := e.Encode(i); err != nil {
 		return err
 	}
-	return g.spill.add(g.key(i), data)
+	return g.spill.add(g.key(i), b.Bytes())
 }
 
 func (g *Gathered) setAside(b format.Bad) {

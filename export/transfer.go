@@ -165,7 +165,7 @@ const (
 	chats = `SELECT s.no, c.message` + ofSessions
 )
 
-var transferMessages = `SELECT json_build_object('type', 'message', 'session_id', c.session_id, 'client_id', c.client_id,
+var transferMessages = `SELECT json_build_object('type', 'message', 'session_id', c.session_id, 'client_id', coalesce(c.client_id, ` + postgres.MessageOrigin("c") + `),
 	'created_at', ` + utc("c.created_at") + `, 'timezone', c.timezone, 'agent_id', c.agent_id, 'app_id', c.app_id,
 	'learn', CASE WHEN c.role IN ('user', 'assistant') THEN c.learn END, 'metadata', c.metadata), c.message` + ofSessions
 

@@ -32,6 +32,9 @@ func (l *Log) AppendAll(ctx context.Context, tenant string, as []Append, key *id
 		}
 		counts[i] = len(a.Messages)
 	}
+	if err := l.recognise(ctx, tenant, as); err != nil {
+		return nil, err
+	}
 	bulk := newBulk(tenant, as)
 	for again := 1; ; again++ {
 		answers, err := l.appendAll(ctx, tenant, as, bulk, key)

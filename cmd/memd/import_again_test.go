@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -44,6 +45,35 @@ func TestTheSameImportUndoesNothing(t *testing.T) {
 	t.Parallel()
 	d := start(t, dataDir(t))
 	memoriesComeOnce(t, d)
+	ownMessagesComeOnce(t, d)
+}
+
+// ownMessagesComeOnce has what was said by the API come back to where it was exported, straight and by way of
+// another memd, which for this one another person is.
+func ownMessagesComeOnce(t *testing.T, d *daemon) {
+	d.want(201, http.MethodPost, "/v1/messages", `{"user_id":"own","session_id":"s1","messages":[{"role":"user","content":"I keep <b>bees</b> & ants"},
+		{"role":"assistant","content":"Nice."},{"role":"user","content":"ok","id":"mine"},{"role":"user","content":"ok"},{"role":"user","content":"ok"}]}`, nil)
+	d.want(201, http.MethodPost, "/v1/messages", `{"user_id":"own","session_id":"s2","messages":[{"role":"user","content":"I moved to Bergen"}]}`, nil)
+	var turned struct {
+		SessionID string `json:"session_id"`
+	}
+	d.want(201, http.MethodPost, "/v1/sessions/s2/rotate", `{"user_id":"own"}`, &turned)
+	d.want(201, http.MethodPost, "/v1/messages", `{"user_id":"own","session_id":"`+turned.SessionID+`","messages":[{"role":"user","content":"I own a boat"}]}`, nil)
+	first := d.exported(t, "--user", "own")
+	d.imports(t, "own export", 0, "--user", "own", first)
+	if said := d.saidBy("own"); len(said) != 7 {
+		t.Errorf("there are %d\n%q", len(said), said)
+	}
+	d.imports(t, "own export as another's", 7, "--user", "twin", first)
+	d.imports(t, "own export as another's again", 0, "--user", "twin", first)
+	second := d.exported(t, "--user", "twin")
+	a, _ := os.ReadFile(first)
+	b, _ := os.ReadFile(second)
+	if got := strings.Replace(string(b), `"user_id":"twin"`, `"user_id":"own"`, 1); got != string(a) {
+		t.Errorf("it is exported as\n%s\nand from elsewhere as\n%s", a, b)
+	}
+	d.imports(t, "what came back from there", 0, "--user", "own", second)
+	d.imports(t, "what was said there", 7, "--user", "own", "--format", "memd", fileOf(t, "f.jsonl", strings.NewReplacer(`"memd-`, `"memx-`, `"mine"`, `"theirs"`).Replace(string(b))))
 }
 
 func memoriesComeOnce(t *testing.T, d *daemon) {
