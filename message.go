@@ -55,6 +55,21 @@ type Message struct {
 	Position int
 }
 
+// SaidAt gives when it was said in the zone it was said in; an unknown zone is UTC.
+func (m *Message) SaidAt() time.Time { return InZone(m.CreatedAt, m.Timezone) }
+
+// InZone gives a time in the zone of an IANA name; "" and an unknown one are UTC.
+func InZone(t time.Time, name string) time.Time {
+	if t.IsZero() || name == "" {
+		return t.UTC()
+	}
+	zone, err := time.LoadLocation(name)
+	if err != nil {
+		return t.UTC()
+	}
+	return t.In(zone)
+}
+
 // member is one member of a JSON object, its value raw.
 type member struct {
 	key   string

@@ -136,6 +136,9 @@ type Request struct {
 	// Query is what to recall for; nil or blank stands for the last two messages of
 	// the session that carry text.
 	Query *string
+	// Timezone is the IANA name of the zone in which days that Query tells from today are meant;
+	// "" is UTC. What the last messages say is meant when and where they were said.
+	Timezone string
 	// Turns is how many turns are wanted, none with 0. Recall is how many memories are
 	// wanted at most, none with 0, and Threshold their least score. Those that are pinned come
 	// first, whatever their score, up to longterm.MaxPinned.
@@ -214,7 +217,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 
 	query := longterm.Query{Scope: scope, OwnAgentToo: ownAgent, Limit: min(r.Recall+moreHits, longterm.MaxLimit), Threshold: r.Threshold, Filters: r.Filters, Pinned: true}
 	if r.Query != nil {
-		query.Text = strings.TrimSpace(*r.Query)
+		query.Text, query.AskedAt = strings.TrimSpace(*r.Query), memd.InZone(time.Now(), r.Timezone)
 	}
 	recalls := r.IncludeLongTerm && r.Recall > 0
 	// What is recalled of the session alone is that of the one which a limit has rotated it
@@ -265,6 +268,7 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 			words = append(saidBefore(window.past[0]), words...)
 		}
 		query.Text, query.ExcludeSources = lastWords(words), certain
+		query.AskedAt = window.lastSaid
 		search.Go(func() { found = a.search(searching, tenant, query) })
 	}
 	m.more = r.Summary && len(window.past) > 0 && window.morePast
@@ -409,6 +413,8 @@ type windowRead struct {
 	// newest of those there are, chronological; more says that there are others.
 	before []said
 	more   bool
+	// lastSaid is when the last of the messages read was said, in its zone; zero without any.
+	lastSaid time.Time
 	// unread is how many others there are before open.
 	unread int
 	// messages is how many the session has; summary is a model's of its beginning, and
@@ -451,6 +457,9 @@ func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowR
 	}
 	for _, e := range w.Entries {
 		out.read = append(out.read, saidOf(e))
+	}
+	if n := len(w.Entries); n > 0 {
+		out.lastSaid = w.Entries[n-1].SaidAt()
 	}
 	from := lastTurns(out.read, r.Turns)
 	out.shown = out.read[from:]

@@ -1107,3 +1107,28 @@ func TestContextDoesNotCarryOverWhatHasEnded(t *testing.T) {
 		t.Error(c)
 	}
 }
+
+// "Yesterday" in a message is the day before it was said, where it was said.
+func TestContextRecallsFromWhenTheQuestionWasAsked(t *testing.T) {
+	m := newMemory(t)
+	for day, meal := range map[string]string{"04": "rice", "05": "soup", "06": "bread"} {
+		m.learn(m.sayRaw("meals", fmt.Sprintf(`{"role":"user","content":"I ate %s","created_at":"2024-03-%sT03:00:00Z"}`, meal, day)))
+	}
+	for zone, want := range map[string]string{"Asia/Tokyo": "I ate bread", "UTC": "I ate soup"} {
+		message, err := memd.ParseMessage(json.RawMessage(`{"role":"user","content":"What did I eat yesterday?","created_at":"2024-03-06T15:30:00Z"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		session := "asked in " + zone
+		if _, err := m.log.Append(m.ctx, memd.DefaultTenant, shortterm.Append{UserID: "alice", SessionID: session, Timezone: zone, Messages: []memd.Message{message}}); err != nil {
+			t.Fatal(err)
+		}
+		made, err := m.assembler.Assemble(m.ctx, memd.DefaultTenant, assemble.Request{UserID: "alice", SessionID: session, Turns: 1, Recall: 3, IncludeLongTerm: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(made.Recalled) != 3 || made.Recalled[0].Memory.Memory != want {
+			t.Errorf("%s: %+v, want %q first", zone, made.Recalled, want)
+		}
+	}
+}

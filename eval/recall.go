@@ -85,7 +85,7 @@ func measureRecall(ctx context.Context, address string, all []conversation) (rec
 		messages += len(conv.turns)
 		for _, q := range conv.questions {
 			began := time.Now()
-			f, err := c.ask(ctx, conv.name, q.Question, ids)
+			f, err := c.ask(ctx, conv.name, q, ids)
 			if err != nil {
 				return recallReport{}, fmt.Errorf("%s: %w", conv.name, err)
 			}
@@ -162,8 +162,8 @@ type result struct {
 }
 
 // ask searches and maps the results to messages.
-func (c caller) ask(ctx context.Context, user, question string, ids map[int64]string) (found, error) {
-	results, err := c.search(ctx, map[string]any{"query": question, "user_id": user, "limit": depths[len(depths)-1]})
+func (c caller) ask(ctx context.Context, user string, q question, ids map[int64]string) (found, error) {
+	results, err := c.search(ctx, q.search(user, depths[len(depths)-1]))
 	return foundIn(results, ids), err
 }
 

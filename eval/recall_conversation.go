@@ -55,6 +55,22 @@ type question struct {
 	Category int `json:"category"`
 	// Evidence are the ids of all messages that are needed to answer.
 	Evidence []string `json:"evidence"`
+	// Asked is when it is asked, as the time of a turn; "" asks now.
+	Asked string `json:"asked"`
+	// IncludeSuperseded asks for what is over as well.
+	IncludeSuperseded bool `json:"include_superseded"`
+}
+
+// search is the body of a search that asks a user's memories.
+func (q question) search(user string, limit int) map[string]any {
+	body := map[string]any{"query": q.Question, "user_id": user, "limit": limit}
+	if q.Asked != "" {
+		body["as_of"] = q.Asked + "Z"
+	}
+	if q.IncludeSuperseded {
+		body["include_superseded"] = true
+	}
+	return body
 }
 
 // group is the first word of a conversation's name: the kind of conversation it is.
@@ -127,6 +143,11 @@ func (c *conversation) parse(turns, questions []byte) (err error) {
 		if strings.TrimSpace(q.Question) == "" || q.Kind == "" {
 			return fmt.Errorf("questions, line %d: there is no question or no category_name", i+1)
 		}
+		if q.Asked != "" {
+			if _, err := time.Parse(sessionTime, q.Asked); err != nil {
+				return fmt.Errorf("questions, line %d: asked %q is not as 2024-03-02T18:20:00", i+1, q.Asked)
+			}
+		}
 		q.Evidence = slices.DeleteFunc(q.Evidence, func(id string) bool { return !said[id] })
 		if q.Category != adversarial && len(q.Evidence) > 0 {
 			c.questions = append(c.questions, q)
@@ -138,6 +159,9 @@ func (c *conversation) parse(turns, questions []byte) (err error) {
 	return nil
 }
 
+// sessionTime is how times are written in the files.
+const sessionTime = "2006-01-02T15:04:05"
+
 func (t turn) check() error {
 	switch {
 	case t.ID == "" || t.Session < 1 || strings.TrimSpace(t.Text) == "":
@@ -145,7 +169,7 @@ func (t turn) check() error {
 	case t.Speaker != strings.TrimSpace(t.Speaker) || t.Speaker == "":
 		return fmt.Errorf("speaker %q", t.Speaker)
 	}
-	if _, err := time.Parse("2006-01-02T15:04:05", t.Time); err != nil {
+	if _, err := time.Parse(sessionTime, t.Time); err != nil {
 		return fmt.Errorf("session_time %q is not as 2024-03-02T18:20:00", t.Time)
 	}
 	return nil

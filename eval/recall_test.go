@@ -184,8 +184,8 @@ func TestTheConversations(t *testing.T) {
 		}
 	}
 	for group, wanted := range map[string][]string{
-		"friends":   {"single-hop", "multi-hop", "temporal", "how-many", "open-domain", "knowledge-update", "paraphrase"},
-		"assistant": {"single-hop", "multi-hop", "temporal", "how-many", "open-domain", "knowledge-update", "paraphrase", "assistant-said"},
+		"friends":   {"single-hop", "multi-hop", "temporal", "how-many", "open-domain", "knowledge-update", "paraphrase", "order", "past"},
+		"assistant": {"single-hop", "multi-hop", "temporal", "how-many", "open-domain", "knowledge-update", "paraphrase", "assistant-said", "order", "past", "long-answer"},
 	} {
 		if open[group] < 3 || heldOut[group] < 1 {
 			t.Errorf("%s: %d open, %d held out", group, open[group], heldOut[group])
@@ -352,12 +352,12 @@ func TestAMeasureThatIsNotOneFails(t *testing.T) {
 	}
 }
 
-// gate are the beginnings of two conversations, in sessions, and what recall@10 of their
+// gate are the beginnings of conversations, in sessions, and what recall@10 of their
 // questions must not fall below: five or six points less than it was when it was set.
 var gate = map[string]struct {
 	sessions int
 	least    float64
-}{"friends-1": {6, 0.88}, "assistant-1": {6, 0.84}}
+}{"friends-1": {6, 0.88}, "assistant-1": {6, 0.84}, "friends-4": {9, 0.89}, "assistant-5": {14, 0.92}}
 
 // beginning is a conversation up to a session, with the questions it answers.
 func (c conversation) beginning(sessions int) conversation {

@@ -75,7 +75,9 @@ func gather(ctx context.Context, address string, all []conversation) (asked []ex
 			return nil, fmt.Errorf("%s: %w", conv.name, err)
 		}
 		for _, q := range conv.questions {
-			results, err := c.search(ctx, map[string]any{"query": q.Question, "user_id": conv.name, "limit": wide, "explain": true})
+			wanted := q.search(conv.name, wide)
+			wanted["explain"] = true
+			results, err := c.search(ctx, wanted)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", conv.name, err)
 			}
@@ -106,15 +108,24 @@ func weigh(ctx context.Context, w io.Writer, all []conversation, o options) erro
 	return err
 }
 
+// tells says whether a part of the ranking tells some of a question's candidates from others.
+func (e explained) tells(part string) bool {
+	return slices.ContainsFunc(e.results, func(r result) bool { return r.Explain[part] != e.results[0].Explain[part] })
+}
+
 // recallWith is the mean recall@10 of questions.
 func recallWith(w weightSet, asked []explained, of func(explained) bool) float64 {
+	return figuresWith(w, asked, of).RecallAt10
+}
+
+func figuresWith(w weightSet, asked []explained, of func(explained) bool) figures {
 	var answers []answer
 	for _, e := range asked {
 		if of(e) {
 			answers = append(answers, e.answer(w))
 		}
 	}
-	return mean(answers, func(answer) bool { return true }).RecallAt10
+	return mean(answers, func(answer) bool { return true })
 }
 
 // partsOf gives the names of the parts that any kind of memory has a weight for.
@@ -142,8 +153,8 @@ func (w weightSet) without(parts ...string) weightSet {
 	return less
 }
 
-// ablate prints recall@10 without each part of the ranking, per kind of conversation; the
-// other weights stay.
+// ablate prints recall@10 without each part of the ranking, per kind of conversation, and what it
+// is worth to the questions on which it has a bearing; the other weights stay.
 func ablate(w io.Writer, asked []explained) error {
 	var groups []string
 	for _, e := range asked {
@@ -179,5 +190,16 @@ func ablate(w io.Writer, asked []explained) error {
 	line("all but bm25 and cosine", shipped.without(slices.DeleteFunc(shipped.partsOf(), func(part string) bool {
 		return part == "z_bm25" || part == "z_bm25_window" || part == "z_cosine"
 	})...))
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	// Most parts have a bearing on few questions.
+	fmt.Fprint(w, "\nof the questions on which a part has a bearing: recall with it, and without\n\n")
+	fmt.Fprintln(t, "part\tquestions\trecall@5\t\trecall@10\t\t")
+	for _, part := range shipped.partsOf() {
+		bears := func(e explained) bool { return e.tells(part) }
+		with, without := figuresWith(shipped, asked, bears), figuresWith(shipped.without(part), asked, bears)
+		fmt.Fprintf(t, "%s\t%d\t%.1f\t%.1f\t%.1f\t%.1f\t\n", part, with.Questions, 100*with.RecallAt5, 100*without.RecallAt5, 100*with.RecallAt10, 100*without.RecallAt10)
+	}
 	return t.Flush()
 }

@@ -50,6 +50,8 @@ type mention struct {
 	when       moment
 	// note is what is to be written beside the words, "" if they say it all.
 	note string
+	// stretch is what is meant where that is no moment: a season.
+	stretch Period
 }
 
 // resolve finds what a sentence said at a time (in its zone) tells of dates,

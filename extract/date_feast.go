@@ -28,14 +28,7 @@ func (r *reader) feast(i int) (mention, int) {
 	if !beforeFeast[lead] || r.recurring {
 		return mention{}, 0
 	}
-	var f feastDay
-	n, name := 0, ""
-	for k := 1; k <= 3 && r.word(i+k) != ""; k++ {
-		name = strings.TrimSpace(name + " " + r.word(i+k))
-		if known, ok := feasts[name]; ok {
-			f, n = known, k+1
-		}
-	}
+	f, n := r.feastNamed(i)
 	if next := r.word(i + n); n == 0 || next != "" && !afterDay[next] && !beforeFeast[next] {
 		return mention{}, 0 // "for Christmas dinner"
 	}
@@ -56,6 +49,18 @@ func (r *reader) feast(i int) (mention, int) {
 		return mention{}, 0
 	}
 	return onDay(f.in(year)), n
+}
+
+// feastNamed reads the name of a feast after word i; n is how many words it takes with that one.
+func (r *reader) feastNamed(i int) (f feastDay, n int) {
+	name := ""
+	for k := 1; k <= 3 && r.word(i+k) != ""; k++ {
+		name = strings.TrimSpace(name + " " + r.word(i+k))
+		if known, ok := feasts[name]; ok {
+			f, n = known, k+1
+		}
+	}
+	return f, n
 }
 
 // in gives the day of a feast in a year.

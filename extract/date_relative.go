@@ -281,7 +281,7 @@ func (r *reader) neighbour(i int) (mention, int) {
 		}
 		return onWeekend(saturday), 2
 	}
-	if m, ok := months[unit]; ok && (unit != "may" && unit != "march" || r.words[i+1].capital) && len(unit) > 3 {
+	if m, ok := months[unit]; ok && (unit != "may" && unit != "march" || r.words[i+1].capital) && (len(unit) > 3 || unit == "may") {
 		year := r.today.Year()
 		switch {
 		case step < 0 && m >= r.today.Month():
@@ -292,7 +292,7 @@ func (r *reader) neighbour(i int) (mention, int) {
 		return r.monthDay(i+1, m, year, 2)
 	}
 	if year, ok := r.season(unit, step); ok {
-		return mention{note: unit + " " + strconv.Itoa(year)}, 2
+		return mention{note: unit + " " + strconv.Itoa(year), stretch: seasonOf(unit, year)}, 2
 	}
 	return mention{}, 0
 }

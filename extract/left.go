@@ -54,7 +54,7 @@ func (h *hearing) left(ctx context.Context, m *memd.Message) ([]statement, error
 	}
 	g := grouping{
 		hearing: h, ctx: ctx, message: m,
-		english: isEnglish(text), said: at(m),
+		english: isEnglish(text), said: m.SaidAt(),
 		names: without(h.names, wordsOf(m.Name)), judged: map[string]judgement{}, parted: map[string][]clausePart{},
 	}
 	pieces, err := split(ctx, dropQuoted(text))

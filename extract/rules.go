@@ -3,7 +3,6 @@ package extract
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/memdhq/memd"
 )
@@ -103,16 +102,4 @@ func participants(in Input) map[string]bool {
 		}
 	}
 	return names
-}
-
-// at gives the message's time in the zone it was said in; an unknown zone is UTC.
-func at(m *memd.Message) time.Time {
-	if m.CreatedAt.IsZero() || m.Timezone == "" {
-		return m.CreatedAt.UTC()
-	}
-	zone, err := time.LoadLocation(m.Timezone)
-	if err != nil {
-		return m.CreatedAt.UTC()
-	}
-	return m.CreatedAt.In(zone)
 }

@@ -65,7 +65,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	}
 	g := grouping{
 		hearing: h, ctx: ctx, message: m,
-		english: isEnglish(strings.Join(withoutCode(strings.Split(text, "\n")), "\n")), assistant: m.Role == memd.RoleAssistant, said: at(m),
+		english: isEnglish(strings.Join(withoutCode(strings.Split(text, "\n")), "\n")), assistant: m.Role == memd.RoleAssistant, said: m.SaidAt(),
 		names: without(h.names, wordsOf(m.Name)), judged: map[string]judgement{}, parted: map[string][]clausePart{}, unsaidOnce: map[string]bool{},
 	}
 	quoted := false // what was pasted was marked, and has gone

@@ -23,7 +23,7 @@ type postContext struct {
 	SessionID       identifier    `json:"session_id" doc:"The session. Default: a new one with append, else the user's latest, else a new one."`
 	AgentID         identifier    `json:"agent_id" doc:"The agent that talks; what it remembers apart from users is recalled too."`
 	Append          []chatMessage `json:"append" maxItems:"1000" doc:"Messages to write first, exactly as POST /v1/messages would."`
-	Timezone        string        `json:"timezone" default:"UTC" doc:"Of append: the IANA name of the zone that relative dates are meant in."`
+	Timezone        string        `json:"timezone" default:"UTC" doc:"Of append and query: the IANA name of the zone that relative dates are meant in."`
 	Metadata        metadata      `json:"metadata" doc:"Of append: passes to what is learned."`
 	Query           *string       `json:"query" doc:"What to recall for. Default, also for a blank one: the last two messages that carry text."`
 	Turns           int           `json:"turns" default:"5" minimum:"0" maximum:"1000" doc:"How many of the last turns; 0 gives the system message alone."`
@@ -120,7 +120,7 @@ func (s *server) postContext(ctx context.Context, c *call, in *postContextInput)
 		}
 	}
 	assembled, err := s.Assembler.Assemble(ctx, c.tenant, assemble.Request{
-		UserID: string(b.UserID), SessionID: sessionID, Here: here, AgentID: string(b.AgentID), Query: b.Query, Turns: b.Turns,
+		UserID: string(b.UserID), SessionID: sessionID, Here: here, AgentID: string(b.AgentID), Query: b.Query, Timezone: zone, Turns: b.Turns,
 		Recall: b.Recall, Threshold: b.Threshold, Filters: filters, RecallScope: b.RecallScope, TokenBudget: b.TokenBudget,
 		IncludeLongTerm: b.IncludeLongTerm, Summary: b.Summary, CarryOver: b.CarryOver, Render: b.Render,
 	})

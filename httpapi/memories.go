@@ -37,7 +37,7 @@ type searchMemories struct {
 	Limit             int        `json:"limit" default:"10" minimum:"1" maximum:"1000" doc:"The most results."`
 	Threshold         float64    `json:"threshold" default:"0" minimum:"0" maximum:"1" doc:"The least score of a result."`
 	Scopes            []string   `json:"scopes" default:"USER,ASSISTANT" enum:"USER,ASSISTANT" minItems:"1" doc:"Who said it; all that was not said by an assistant counts as USER."`
-	AsOf              *moment    `json:"as_of" doc:"What held at that time."`
+	AsOf              *moment    `json:"as_of" doc:"What held at that time. Days that the query tells from today are told from then, in the zone of its offset."`
 	IncludeSuperseded bool       `json:"include_superseded" default:"false" doc:"Also what a later statement took the place of."`
 	Mode              string     `json:"mode" default:"hybrid" enum:"hybrid,vector,lexical"`
 	Explain           bool       `json:"explain" default:"false" doc:"With every part of the score."`

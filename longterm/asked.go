@@ -27,10 +27,13 @@ type asked struct {
 	named map[string]bool
 	// slots are those that it asks for, by what their names begin with.
 	slots []string
+	timing
 }
 
-func askedBy(text string) *asked {
-	a := &asked{text: text, named: map[string]bool{}}
+// askedBy reads a question that is asked at a time, in the zone of who asks; the zero time
+// leaves out what is told from it.
+func askedBy(text string, at time.Time) *asked {
+	a := &asked{text: text, named: map[string]bool{}, timing: timingOf(text, at)}
 	a.self = aboutSelf.MatchString(text)
 	a.answers = aboutAnswers.MatchString(text)
 	a.when = asksWhen.MatchString(text)
@@ -94,7 +97,11 @@ func (a *asked) date(t time.Time) float64 {
 	return 0
 }
 
-const nextMonth = 0.4
+const (
+	nextMonth = 0.4
+	// theYear is what it counts more that a month without a year is of the year meant.
+	theYear = 0.5
+)
 
 // The questions. English in the main; what is not recognised has no bearing.
 var (

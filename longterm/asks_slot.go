@@ -21,8 +21,8 @@ var asksSlots = func() []asksSlot {
 		return asksSlot{regexp.MustCompile(`(?i)` + form), slots}
 	}
 	return []asksSlot{
-		of(`\bwhere (?:do|does|am|is|are|did) .{1,40}?\b(?:live|living|based|reside|move|moved)\b|\b(?:which|what) (?:city|town|country|place) (?:do|does|am|is|are) .{1,40}?\b(?:live|living|based)\b|\bwhere(?:'s| is) (?:my|our) home\b|\bmy (?:home ?town|current city)\b`, "home"),
-		of(`\bwhere (?:do|does|am|is|are) .{1,40}?\b(?:work|working|employed)\b|\bwho (?:do|does) .{1,40}? work for\b|\bwho(?:'s| is) (?:my|our) employer\b|\b(?:which|what) (?:company|firm) (?:do|does) .{1,40}? work\b|\bmy employer\b`, "work"),
+		of(`\bwhere (?:do|does|did|am|is|are|was|were) .{1,40}?\b(?:live|living|based|reside|move|moved)\b|\b(?:which|what) (?:city|town|country|place) (?:do|does|am|is|are) .{1,40}?\b(?:live|living|based)\b|\bwhere(?:'s| is) (?:my|our) home\b|\bmy (?:home ?town|current city|(?:previous|former|last|old) (?:home|address|city|flat|apartment))\b`, "home"),
+		of(`\bwhere (?:do|does|did|am|is|are|was|were) .{1,40}?\b(?:work|working|employed)\b|\bwho (?:do|does|did) .{1,40}? work for\b|\bwho(?:'s| is) (?:my|our) employer\b|\b(?:which|what) (?:company|firm) (?:do|does|did) .{1,40}? work\b|\bmy (?:employer|(?:previous|former|last|old) (?:job|employer|company))\b`, "work"),
 		of(`\bwhat (?:do|does) .{1,40}? do (?:for (?:a living|work)|professionally)\b|\bwhat(?:'s| is| was) (?:my|our) (?:job|profession|occupation|role|position)\b`, "role", "work", "job title"),
 		of(`\bwhat (?:do|does|am|is|are) .{1,40}? (?:study|studying|majoring)\b|\bmy (?:major|studies)\b`, "studies", "major"),
 		of(`\bhow old (?:am|is|are)\b|\bmy age\b`, "age", "birthday"),

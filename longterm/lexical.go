@@ -42,6 +42,20 @@ func questionOf(text string) question {
 	return q
 }
 
+// parted gives the terms of a question that are none of a part of it, and those that are.
+func (q question) parted(part question) (rest, of question) {
+	rest, of = question{at: map[int32]int{}}, question{at: map[int32]int{}}
+	for _, h := range q.hashes {
+		to := &rest
+		if _, in := part.at[h]; in {
+			to = &of
+		}
+		to.at[h] = len(to.hashes)
+		to.hashes = append(to.hashes, h)
+	}
+	return rest, of
+}
+
 // match is how a document meets the question.
 type match struct {
 	score float64
@@ -56,17 +70,23 @@ type memoryHit struct {
 	tf, length int16
 }
 
-// matchMemories scores by BM25 all memories that hold a term of the question.
+// matchMemories scores by BM25 all memories that hold a term of the question; hits of other
+// terms are passed over.
 func matchMemories(q question, c corpus, hits []memoryHit) map[memoryID]match {
 	df := make([]int, len(q.hashes))
 	for _, h := range hits {
-		df[q.at[h.term]]++
+		if t, of := q.at[h.term]; of {
+			df[t]++
+		}
 	}
 	rare, total := rarities(c.documents, df)
 	mean := c.meanLength()
 	found := make(map[memoryID]match, len(hits))
 	for _, h := range hits {
-		t := q.at[h.term]
+		t, of := q.at[h.term]
+		if !of {
+			continue
+		}
 		relative := 1.0
 		if mean > 0 {
 			relative = float64(h.length) / mean

@@ -153,7 +153,7 @@ func (b *bench) finding(q Query) *finding {
 	if q.Limit == 0 {
 		q.Limit = defaultHits
 	}
-	return &finding{store: b.Store, selection: sel, query: q, question: questionOf(q.Text), narrow: !sel.plain()}
+	return b.newFinding(sel, q)
 }
 
 // exactly gives the ids of the nearest memories by looking at all.

@@ -187,7 +187,7 @@ func TestWhateverIsAskedReadsNothingOfOthers(t *testing.T) {
 			}
 			asked := ask("green tea", q.scope)
 			asked.Mode, asked.Limit = ModeHybrid, 10
-			find := &finding{store: c.Store, selection: sel, query: asked, question: questionOf(asked.Text), narrow: !sel.plain()}
+			find := c.newFinding(sel, asked)
 			if err := find.propose(t.Context()); err != nil {
 				t.Fatal(err)
 			}

@@ -82,8 +82,8 @@ func built(t testing.TB, b *bench) map[string]*statement {
 				}
 				q := ask("green tea", scope)
 				q.Mode, q.Limit = ModeHybrid, 10
-				find := &finding{store: b.Store, selection: sel, query: q, question: questionOf(q.Text), words: map[memoryID]match{}, windows: gatherWindows(questionOf(q.Text), corpus{}, nil)}
-				find.narrow = !sel.plain()
+				find := b.newFinding(sel, q)
+				find.words, find.windows = map[memoryID]match{}, gatherWindows(find.question, corpus{}, nil)
 				all[label+": count"], all[label+": same"] = find.countStatement(), find.sameStatement()
 				find.scopeIDs = []int64{1}
 				all[label+": load of one scope"] = find.loadStatement()
@@ -213,7 +213,7 @@ func TestNothingScansWhatOthersHave(t *testing.T) {
 				}
 				q := ask("green tea", scope)
 				q.Mode, q.Limit = ModeHybrid, 10
-				find := &finding{store: b.Store, selection: sel, query: q, question: questionOf(q.Text), narrow: !sel.plain()}
+				find := b.newFinding(sel, q)
 				if err := find.propose(t.Context()); err != nil {
 					t.Fatal(err)
 				}

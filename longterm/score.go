@@ -21,12 +21,17 @@ type weights struct {
 	who float64
 	// assistant: the assistant said it; answers: and the question is about what it said.
 	assistant, answers float64
-	// date: the date in the question; when, many: a time or a number, where one is asked.
-	date, when, many float64
+	// date: the date in the question; during: what that does not say of the time it names, told
+	// from when it is asked; when, many: a time or a number, where one is asked.
+	date, during, when, many float64
 	// asks: it is a question itself; answering: it was said right after one.
 	asks, answering float64
 	// slot: it tells what the question asks for of whom, by its slot.
 	slot float64
+	// order: it stands where the question asks for, first or last or before or after something;
+	// ended: it is over and held when the question asks about; less than nothing if the question
+	// asks for what holds.
+	order, ended float64
 	// length: the logarithm of its words, up to sixty; long: of those beyond.
 	length, long float64
 }
@@ -34,16 +39,16 @@ type weights struct {
 // weighing has the weights of what people with names said to each other, of what a user
 // said to an assistant, and of what the assistant said.
 var weighing = struct{ peer, user, assistant weights }{
-	peer: weights{words: 0.08, window: 0.87, vector: 0.97, who: 1.45, date: 1.93, when: 1.25, many: 0.38,
-		asks: -0.63, answering: 0.46, slot: 1.5, length: 0.67, long: -0.86},
-	user: weights{words: 0.58, window: 0.25, vector: 0.97, who: 1.45, date: 1.93, when: 1.25, many: 0.38,
-		slot: 4, length: -0.42, long: -0.86},
-	assistant: weights{words: 0.58, window: 0.25, vector: 0.97, assistant: -1.95, answers: 1.12, date: 1.93, when: 1.25, many: 0.38,
-		long: -0.86},
+	peer: weights{words: 0.08, window: 0.87, vector: 0.97, who: 1.45, date: 1.93, during: 1.93, when: 1.25, many: 0.38,
+		asks: -0.63, answering: 0.46, slot: 1.5, order: 1, ended: 3, length: 0.67, long: -0.86},
+	user: weights{words: 0.58, window: 0.25, vector: 0.97, who: 1.45, date: 1.93, during: 1.93, when: 1.25, many: 0.38,
+		slot: 4, order: 1, ended: 3, length: -0.42, long: -0.86},
+	assistant: weights{words: 0.58, window: 0.25, vector: 0.97, assistant: -1.95, answers: 1.12, date: 1.93, during: 1.93, when: 1.25, many: 0.38,
+		order: 1, ended: 3, long: -0.86},
 }
 
 // WeightsVersion names the weights that Weights gives. It goes up with every change of them.
-const WeightsVersion = "weights/2"
+const WeightsVersion = "weights/3"
 
 // Weights gives what each part of a score that a search explains counts for in the ranking, by the
 // name of the part, for memories of what people with names said ("peer"), a "user" and the
@@ -55,8 +60,9 @@ func Weights() map[string]map[string]float64 {
 func (w weights) byPart() map[string]float64 {
 	return map[string]float64{
 		"z_bm25": w.words, "z_bm25_window": w.window, "z_cosine": w.vector,
-		"who": w.who, "assistant": w.assistant, "answers": w.answers, "date": w.date, "when": w.when, "many": w.many,
-		"asks": w.asks, "answering": w.answering, "slot": w.slot, "length": w.length, "long": w.long,
+		"who": w.who, "assistant": w.assistant, "answers": w.answers, "date": w.date, "during": w.during, "when": w.when, "many": w.many,
+		"asks": w.asks, "answering": w.answering, "slot": w.slot, "order": w.order, "ended": w.ended,
+		"length": w.length, "long": w.long,
 	}
 }
 
@@ -97,6 +103,9 @@ type candidate struct {
 	// answering says that it was said right after a question.
 	answering bool
 	exact     bool
+	// about is how much it holds of what the question asks, beside how much of what it asks for
+	// the time before or after of; order and ended are where that puts it.
+	about, beside, order, ended float64
 
 	zWords, zWindow, zVector float64
 	evidence                 evidence
@@ -118,6 +127,9 @@ func rank(all []*candidate, mode, text string, question *asked, relevance func(f
 	standardise(all, func(c *candidate) (*float64, float64, bool) { return &c.zWords, c.words.score, true })
 	standardise(all, func(c *candidate) (*float64, float64, bool) { return &c.zWindow, c.window.score, !c.alone })
 	standardise(all, func(c *candidate) (*float64, float64, bool) { return &c.zVector, c.similarity, c.embedded })
+	if mode != ModeVector {
+		question.place(all)
+	}
 	for _, c := range all {
 		if c.alone {
 			c.zWindow = c.zWords
@@ -161,7 +173,7 @@ func rank(all []*candidate, mode, text string, question *asked, relevance func(f
 // evidence is what speaks for a memory beside its words and its vector, each part in the
 // measure that its weight is for.
 type evidence struct {
-	who, assistant, answers, date, when, many, asks, answering, slot, length, long float64
+	who, assistant, answers, date, during, when, many, asks, answering, slot, order, ended, length, long float64
 }
 
 func (c *candidate) weights() weights {
@@ -191,11 +203,20 @@ func (c *candidate) evidenceFor(question *asked) evidence {
 	if c.OccurredAt != nil {
 		e.date = max(e.date, question.date(*c.OccurredAt))
 	}
+	switch during := question.during(c); {
+	case question.bounds():
+		e.date, e.during = 0, during
+	case e.date > 0 && during >= 1 && question.year == 0:
+		e.during = theYear // of that month, and of the year that is meant
+	default:
+		e.during = max(0, during-e.date)
+	}
 	e.when = yes(question.when && (c.OccurredAt != nil || tellsTime.MatchString(c.Memory.Memory)))
 	e.many = yes(question.many && tellsNumber.MatchString(c.Memory.Memory))
 	e.asks = yes(endsAsking(c.Memory.Memory))
 	e.answering = yes(c.answering)
 	e.slot = yes(!assistant && !c.negated && question.asksFor(c.slot, c.subject, e.who > 0))
+	e.order, e.ended = c.order, c.ended
 	words := float64(len(strings.Fields(c.Memory.Memory)))
 	e.length = math.Log1p(min(words, 60))
 	e.long = math.Log1p(max(0, words-60) / 60)
@@ -204,8 +225,9 @@ func (c *candidate) evidenceFor(question *asked) evidence {
 
 // other sums up what is not measured over the candidates.
 func (w weights) other(e evidence) float64 {
-	return w.who*e.who + w.assistant*e.assistant + w.answers*e.answers + w.date*e.date + w.when*e.when + w.many*e.many +
-		w.asks*e.asks + w.answering*e.answering + w.slot*e.slot + w.length*e.length + w.long*e.long
+	return w.who*e.who + w.assistant*e.assistant + w.answers*e.answers + w.date*e.date + w.during*e.during + w.when*e.when + w.many*e.many +
+		w.asks*e.asks + w.answering*e.answering + w.slot*e.slot + w.order*e.order + w.ended*e.ended +
+		w.length*e.length + w.long*e.long
 }
 
 // newer orders what was said later first, then what was stored later, then by id.
@@ -309,9 +331,9 @@ func (c *candidate) explain() map[string]float64 {
 		"bm25": c.words.score, "bm25_window": c.window.score, "cosine": c.similarity,
 		"coverage": c.words.coverage, "coverage_window": c.window.coverage,
 		"z_bm25": c.zWords, "z_bm25_window": c.zWindow, "z_cosine": c.zVector,
-		"who": c.evidence.who, "assistant": c.evidence.assistant, "answers": c.evidence.answers, "date": c.evidence.date,
+		"who": c.evidence.who, "assistant": c.evidence.assistant, "answers": c.evidence.answers, "date": c.evidence.date, "during": c.evidence.during,
 		"when": c.evidence.when, "many": c.evidence.many, "asks": c.evidence.asks, "answering": c.evidence.answering,
-		"slot": c.evidence.slot, "length": c.evidence.length, "long": c.evidence.long,
+		"slot": c.evidence.slot, "order": c.evidence.order, "ended": c.evidence.ended, "length": c.evidence.length, "long": c.evidence.long,
 		"fused": c.fused, "relevance": c.relevance, "score": c.score,
 	}
 }

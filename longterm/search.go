@@ -59,11 +59,7 @@ func (s *Store) Search(ctx context.Context, tenant string, q Query) ([]Hit, erro
 	if sel.reach == reachUser {
 		sel.ownAgent = q.OwnAgentToo
 	}
-	f := &finding{store: s, selection: sel, query: q, question: questionOf(q.Text)}
-	// Where every memory of the scope qualifies, the nearest are found without a look at
-	// the memories themselves; anything else is decided for each memory before distances
-	// are compared.
-	f.narrow = !sel.plain()
+	f := s.newFinding(sel, q)
 	if err := f.find(ctx); err != nil {
 		return nil, err
 	}
@@ -79,7 +75,7 @@ func (s *Store) Search(ctx context.Context, tenant string, q Query) ([]Hit, erro
 			return nil, err
 		}
 	}
-	rank(f.candidates, q.Mode, q.Text, askedBy(q.Text), q.Relevance)
+	rank(f.candidates, q.Mode, q.Text, f.asked, q.Relevance)
 	return f.hits(), nil
 }
 
@@ -98,6 +94,7 @@ type finding struct {
 	selection
 	query    Query
 	question question
+	asked    *asked
 	// narrow decides for each memory whether it qualifies before distances are compared.
 	narrow bool
 	// exact reads the vectors of large scopes as well.
@@ -112,6 +109,9 @@ type finding struct {
 	same    []memoryID
 	words   map[memoryID]match
 	windows *windows
+	// about are the memories that hold words of what the question asks, beside those of what it
+	// asks for the time before or after of.
+	about, beside map[memoryID]match
 
 	candidates []*candidate
 }
@@ -120,6 +120,13 @@ type finding struct {
 type nearby struct {
 	id       memoryID
 	distance *float64
+}
+
+// newFinding begins a search. Where every memory of the scope qualifies, the nearest are found
+// without a look at the memories themselves; anything else is decided for each memory before
+// distances are compared.
+func (s *Store) newFinding(sel selection, q Query) *finding {
+	return &finding{store: s, selection: sel, query: q, question: questionOf(q.Text), asked: askedBy(q.Text, q.askedAt()), narrow: !sel.plain()}
 }
 
 func (f *finding) find(ctx context.Context) error {
@@ -169,6 +176,12 @@ func (f *finding) propose(ctx context.Context) error {
 		})
 	})
 	f.words = matchMemories(f.question, f.memories, memoryHits)
+	f.about = f.words
+	if f.asked.side != 0 {
+		rest, beside := f.question.parted(f.asked.beside)
+		f.about = matchMemories(rest, f.memories, memoryHits)
+		f.beside = matchMemories(beside, f.memories, memoryHits)
+	}
 	f.windows = gatherWindows(f.question, f.messages, messageHits)
 	if err != nil || len(f.large) == 0 {
 		return err
@@ -354,7 +367,7 @@ func (f *finding) scanCandidates(rows pgx.Rows) error {
 		if err := rows.Scan(append(c.fields(), &c.Sources, &sessions, &positions, &c.answering, &distance)...); err != nil {
 			return err
 		}
-		c.words = f.words[c.id]
+		c.words, c.about, c.beside = f.words[c.id], f.about[c.id].coverage, f.beside[c.id].coverage
 		c.alone = len(sessions) == 0
 		for i := range sessions {
 			if m := f.windows.match(place{sessions[i], positions[i]}); m.score > c.window.score {

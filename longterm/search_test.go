@@ -208,7 +208,7 @@ func TestScoresFollowTheRanking(t *testing.T) {
 		}
 		mode := rapid.SampledFrom([]string{ModeHybrid, ModeVector, ModeLexical}).Draw(r, "mode")
 		question := rapid.SampledFrom([]string{"", "How many teas did I have in May?", "When did Ann say so?", "What did you suggest?"}).Draw(r, "question")
-		rank(all, mode, "tea", askedBy(question), nil)
+		rank(all, mode, "tea", askedBy(question, time.Time{}), nil)
 		before := 1.0
 		for i, c := range all {
 			if c.score > before || c.score < 0 || c.exact != (c.score == 1) {

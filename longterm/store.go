@@ -127,6 +127,9 @@ type Query struct {
 	Filters                     Filter
 	// AsOf asks for what held at that time instead of now.
 	AsOf *time.Time
+	// AskedAt is when Text was asked, in the zone of who asks: times in it are told from then.
+	// Zero is AsOf, or else now.
+	AskedAt time.Time
 	// IncludeSuperseded also gives what a later statement took the place of.
 	IncludeSuperseded bool
 	// AllScopes allows a query without ids, over the whole tenant.
@@ -142,6 +145,16 @@ type Query struct {
 	// Pinned also gives, before all others and whatever their score, the pinned memories of
 	// the scope; of more than MaxPinned those that were made last.
 	Pinned bool
+}
+
+func (q Query) askedAt() time.Time {
+	switch {
+	case !q.AskedAt.IsZero():
+		return q.AskedAt
+	case q.AsOf != nil:
+		return *q.AsOf
+	}
+	return time.Now().UTC()
 }
 
 // Hit is a memory that was found.
