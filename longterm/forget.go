@@ -140,6 +140,7 @@ func (s *Store) Forget(ctx context.Context, tx pgx.Tx, tenant string, f Forgetti
 func forget(ctx context.Context, tx pgx.Tx, sel selection, dry bool, by string) (int, error) {
 	b := &pgx.Batch{}
 	b.Queue(pinPlans)
+	ids := sel.idsStatement()
 	if !dry {
 		var keys [][]byte
 		queue(b, sel.keysStatement()).Query(collectKeys(&keys))
@@ -148,9 +149,12 @@ func forget(ctx context.Context, tx pgx.Tx, sel selection, dry bool, by string) 
 		}
 		b = &pgx.Batch{}
 		queueLocks(b, sel.tenant, keys)
+		// What another identity has come to hold since is not locked: it was said after this.
+		ids.write(" WHERE m.scope_id = ANY (ARRAY(SELECT id FROM memory_scope WHERE tenant_id = ", ids.bind(sel.tenant, "text"),
+			" AND key = ANY (", ids.bind(keys, "bytea[]"), ")))")
 	}
-	var ids []memoryID
-	queue(b, sel.idsStatement()).Query(collectIDs(&ids))
+	var found []memoryID
+	queue(b, ids).Query(collectIDs(&found))
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return 0, err
 	}
@@ -160,7 +164,7 @@ func forget(ctx context.Context, tx pgx.Tx, sel selection, dry bool, by string) 
 	} else {
 		l.undoable = l.sources == nil
 	}
-	n, err := l.take(ctx, tx, ids)
+	n, err := l.take(ctx, tx, found)
 	if err != nil {
 		return 0, err
 	}

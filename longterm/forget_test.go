@@ -1,6 +1,7 @@
 package longterm
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/internal/memdtest"
 	"pgregory.net/rapid"
 )
 
@@ -666,6 +668,54 @@ func TestSumsAfterAnything(t *testing.T) {
 			r.Fatalf("%d memories do not carry what their sources do", wrong)
 		}
 	})
+}
+
+// Whoever comes to hold something while "forget" waits for those that it has found is not
+// locked by it, and so not touched: two that took the same away would count it twice.
+func TestForgettingTouchesNothingThatItHasNotLocked(t *testing.T) {
+	b := newStore(t)
+	b.learn(memd.Message{UserID: "alice", SessionID: "s", AgentID: "a", Text: "I like tea"})
+	id := b.list(ListQuery{Scope: user("alice")})[0].ID
+	holding, err := b.pool.Begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holding.Rollback(context.Background())
+	if _, err := holding.Exec(t.Context(), `SELECT set_config('memd.tenant', $1, true)`, tenant); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := hold(t.Context(), holding, tenant, []Ref{{ID: id}}); err != nil {
+		t.Fatal(err)
+	}
+	forgotten := make(chan int, 1)
+	go func() {
+		defer close(forgotten)
+		err := b.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
+			n, err := b.Forget(t.Context(), tx, tenant, Forgetting{Scope: memd.Scope{AgentID: "a"}}, "api")
+			if err == nil {
+				forgotten <- n
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}()
+	memdtest.Until(t, "forgetting waits for alice", func() bool {
+		return query[bool](b, `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`)
+	})
+	b.learn(memd.Message{UserID: "bob", SessionID: "s", AgentID: "a", Text: "I like tea"})
+	if err := holding.Rollback(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if n := <-forgotten; n != 1 {
+		t.Errorf("%d forgotten, want alice's", n)
+	}
+	if left := b.list(ListQuery{Scope: user("bob")}); len(left) != 1 {
+		t.Errorf("bob has %d memories, want 1", len(left))
+	}
+	b.checkCounters()
 }
 
 func TestEverythingAtOnce(t *testing.T) {
