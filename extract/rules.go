@@ -65,7 +65,7 @@ func (r *Rules) Extract(ctx context.Context, in Input) (memd.Extraction, error) 
 // candidate makes a candidate of a statement of a message.
 func (s statement) candidate(m *memd.Message, position int) memd.Candidate {
 	if m.Role == memd.RoleUser && !s.forget && !s.posed {
-		s.slot = s.lateSlot().anchored(s.text)
+		s.slot = s.lateSlot().anchored(s.text).orEnding(s.text)
 	}
 	c := memd.Candidate{
 		Text: s.text, Role: m.Role, ActorID: m.Name,

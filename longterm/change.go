@@ -132,8 +132,11 @@ func (c *change) fold() {
 	var slots []slotKey
 	for _, k := range order {
 		k.describe()
+	}
+	enders := endersOf(order)
+	for _, k := range order {
 		if k.slot == "" {
-			c.spans = append(c.spans, c.follow([]*claim{k})...)
+			c.spans = append(c.spans, c.follow([]*claim{k}, concerning(enders, []*claim{k}))...)
 			continue
 		}
 		s := slotKey{k.speaker, k.matter()}
@@ -143,8 +146,9 @@ func (c *change) fold() {
 		topics[s] = append(topics[s], k)
 	}
 	for _, s := range slots {
-		c.spans = append(c.spans, c.follow(topics[s])...)
+		c.spans = append(c.spans, c.follow(topics[s], concerning(enders, topics[s]))...)
 	}
+	c.nameEnders()
 }
 
 // written gives the memories whose text a person wrote and which something states still, in

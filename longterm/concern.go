@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd/extract"
 )
 
 // wanting is what is still to be read.
@@ -26,6 +27,13 @@ type wanting struct {
 		terms  []int32
 		before []time.Time
 	}
+	// spoken are terms of what endings say to be over, as far as it was said before a time.
+	spoken struct {
+		keys   [][]byte
+		terms  []int32
+		before []time.Time
+	}
+	endings []extract.Ending
 	// all is everything that was said before a time.
 	said, all struct {
 		keys   [][]byte
@@ -82,7 +90,7 @@ func (w *wanting) memory(id memoryID) {
 }
 
 func (w *wanting) empty() bool {
-	return len(w.hashes.keys)+len(w.slots.keys)+len(w.kinds.keys)+len(w.gone.keys)+len(w.ids)+len(w.scopes)+len(w.terms.keys)+len(w.said.keys)+len(w.all.keys) == 0
+	return len(w.hashes.keys)+len(w.slots.keys)+len(w.kinds.keys)+len(w.gone.keys)+len(w.ids)+len(w.scopes)+len(w.terms.keys)+len(w.said.keys)+len(w.all.keys)+len(w.spoken.keys) == 0
 }
 
 // queueRead reads what is wanted.
@@ -113,6 +121,9 @@ func (c *change) queueRead(b *pgx.Batch) {
 	}
 	if len(w.terms.keys)+len(w.said.keys) > 0 {
 		b.Queue(namedSelect, c.tenant, w.terms.keys, w.terms.terms, w.terms.before, w.said.keys, w.said.before).Query(c.scanNamed)
+	}
+	if len(w.spoken.keys) > 0 {
+		b.Queue(namedSelect, c.tenant, w.spoken.keys, w.spoken.terms, w.spoken.before, [][]byte{}, []time.Time{}).Query(c.scanSpoken(w.endings))
 	}
 	if len(w.all.keys) > 0 {
 		b.Queue(statedBefore, c.tenant, w.all.keys, w.all.before).Query(c.scanNamed)
@@ -177,6 +188,9 @@ func (c *change) readOn(ctx context.Context, tx pgx.Tx) error {
 		for _, m := range c.memories {
 			key := c.scopes[m.scopeID].key
 			c.wanted.topic(key, m.topic, m.text)
+			if m.written() {
+				c.wanted.over(key, m.role, m.text, m.validFrom)
+			}
 			c.wanted.unremembered(key, m.hash, m.storedHash)
 			if m.hash != m.storedHash {
 				c.wanted.hash(key, m.hash) // others may be stored by that
@@ -185,6 +199,7 @@ func (c *change) readOn(ctx context.Context, tx pgx.Tx) error {
 		for _, m := range c.mentions {
 			key := c.scopes[m.scopeID].key
 			c.wanted.topic(key, m.topic, m.text)
+			c.wanted.over(key, m.role, m.text, m.said.at)
 			c.wanted.scope(key)
 			c.wanted.unremembered(key, m.hash, m.former)
 			if m.row.hash != "" && m.hash != m.row.hash {

@@ -125,6 +125,9 @@ func (f *learning) read(ctx context.Context, tx pgx.Tx) error {
 		about := topicOf(c)
 		slot := about.slot
 		f.wanted.topic(key, about, clean(c.Text))
+		if !c.Forget {
+			f.wanted.over(key, string(c.Role), clean(c.Text), c.SaidAt.Truncate(time.Microsecond))
+		}
 		switch {
 		case !c.Forget:
 			f.subjects.hear(key, clean(c.Text), clean(c.Value))

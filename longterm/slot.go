@@ -126,6 +126,8 @@ type ending struct {
 	by *span
 	// sources are the messages that said so.
 	sources []int64
+	// said is what said it in another course, nil for what did in its own.
+	said *moment
 }
 
 // retained is a claim that a message ends or takes away no more, since a person said so.
@@ -199,6 +201,8 @@ type moment struct {
 	claim    *claim
 	mention  *mention
 	edited   *stated
+	// by is the claim that says that others are over, nil where it is one of the course.
+	by *ender
 }
 
 func (m moment) compare(o moment) int {
@@ -231,15 +235,21 @@ type course struct {
 // follow goes through all that was said about one topic, or several of one matter, in the order in which it was
 // said or, for changes of years ago, in which they came about (see since.go), and gives the times through which each claim holds. It depends on what was said
 // and on nothing else.
-func (v *verdicts) follow(claims []*claim) []*span {
+func (v *verdicts) follow(claims []*claim, enders []*ender) []*span {
 	var moments []moment
-	for _, c := range claims {
+	add := func(c *claim, by *ender) {
 		for _, m := range c.mentions {
-			moments = append(moments, moment{m.since(), m.said, c, m, nil})
+			moments = append(moments, moment{m.since(), m.said, c, m, nil, by})
 		}
 		if c.edited != nil {
-			moments = append(moments, moment{c.edited.since, c.edited.place, c, nil, c.edited})
+			moments = append(moments, moment{c.edited.since, c.edited.place, c, nil, c.edited, by})
 		}
+	}
+	for _, c := range claims {
+		add(c, nil)
+	}
+	for _, e := range enders {
+		add(e.claim, e)
 	}
 	slices.SortFunc(moments, moment.compare)
 	f := &course{verdicts: v}
@@ -255,6 +265,10 @@ func (v *verdicts) follow(claims []*claim) []*span {
 
 func (f *course) run(moments []moment) {
 	for _, m := range moments {
+		if m.by != nil {
+			f.over(m)
+			continue
+		}
 		if f.passing[m.mention] {
 			continue
 		}
@@ -289,7 +303,7 @@ func (f *course) pass() map[*mention]bool {
 // before, else the first.
 func (f *course) attach(moments []moment) {
 	for _, m := range moments {
-		if !f.passing[m.mention] {
+		if m.by != nil || !f.passing[m.mention] {
 			continue
 		}
 		m.mention.forgottenBy = nil
@@ -437,7 +451,7 @@ func (f *course) end(m moment, by *span) {
 		if s == by || !ends || f.keeps(s.claim, m.sources()) {
 			return false
 		}
-		s.until = &ending{m.at, by, m.sources()}
+		s.until = &ending{at: m.at, by: by, sources: m.sources()}
 		return true
 	})
 }
