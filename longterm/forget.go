@@ -140,21 +140,18 @@ func (s *Store) Forget(ctx context.Context, tx pgx.Tx, tenant string, f Forgetti
 func forget(ctx context.Context, tx pgx.Tx, sel selection, dry bool, by string) (int, error) {
 	b := &pgx.Batch{}
 	b.Queue(pinPlans)
-	ids := sel.idsStatement()
+	var keys [][]byte
 	if !dry {
-		var keys [][]byte
+		keys = [][]byte{} // none, not all
 		queue(b, sel.keysStatement()).Query(collectKeys(&keys))
 		if err := tx.SendBatch(ctx, b).Close(); err != nil {
 			return 0, err
 		}
 		b = &pgx.Batch{}
 		queueLocks(b, sel.tenant, keys)
-		// What another identity has come to hold since is not locked: it was said after this.
-		ids.write(" WHERE m.scope_id = ANY (ARRAY(SELECT id FROM memory_scope WHERE tenant_id = ", ids.bind(sel.tenant, "text"),
-			" AND key = ANY (", ids.bind(keys, "bytea[]"), ")))")
 	}
 	var found []memoryID
-	queue(b, ids).Query(collectIDs(&found))
+	queue(b, sel.idsStatement(keys)).Query(collectIDs(&found))
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return 0, err
 	}
@@ -179,9 +176,16 @@ func (s selection) keysStatement() *statement {
 	return st.write("SELECT c.key FROM (", scopes, ") s CROSS JOIN LATERAL (SELECT key FROM memory_scope WHERE id = s.id AND tenant_id = ", st.bind(s.tenant, "text"), " OFFSET 0) c")
 }
 
-func (s selection) idsStatement() *statement {
+// idsStatement gives what is selected, of the locked identities if that is not nil: what
+// others have come to hold since they were locked was said after this.
+func (s selection) idsStatement(locked [][]byte) *statement {
 	st := &statement{}
-	return st.write("SELECT m.id FROM ", s.memories(st))
+	st.write("SELECT m.id FROM ", s.memories(st))
+	if locked != nil {
+		st.write(" WHERE m.scope_id = ANY (ARRAY(SELECT id FROM memory_scope WHERE tenant_id = ", st.bind(s.tenant, "text"),
+			" AND key = ANY (", st.bind(locked, "bytea[]"), ")))")
+	}
+	return st
 }
 
 // sources gives the condition on those sources of the selected memories that are meant;

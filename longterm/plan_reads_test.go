@@ -198,7 +198,7 @@ func TestWhateverIsAskedReadsNothingOfOthers(t *testing.T) {
 				"count": find.countStatement(), "same": find.sameStatement(), "near": find.nearStatement(), "load": find.loadStatement(),
 				"memory postings": find.memoryPostings(), "message postings": find.messagePostings(),
 				"total": sel.countStatement(), "page": sel.pageStatement(10, 0, nil), "next page": sel.pageStatement(10, 0, &cursor{later, memoryID{1}}),
-				"keys": sel.keysStatement(), "ids": sel.idsStatement(), "pinned": sel.pinnedStatement(memoryColumns+", "+sourcesColumn, 10),
+				"keys": sel.keysStatement(), "ids": sel.idsStatement([][]byte{{1}}), "pinned": sel.pinnedStatement(memoryColumns+", "+sourcesColumn, 10),
 			} {
 				c.check(fmt.Sprintf("%s, %s, %s", when, name, what), st)
 			}

@@ -50,6 +50,7 @@ var fixedStatements = map[string]string{
 	"sourcesOfErased": sourcesOfErased, "unembeddedErased": unembeddedErased, "requestsErased": requestsErased, "retainedErased": retainedErased,
 	"historyErased": historyErased, "memoryErased": memoryErased, "scopesErased": scopesErased,
 	"overruledErased": overruledErased, "requestsOfErased": requestsOfErased, "retainedOfErased": retainedOfErased, "toldMessages": toldMessages,
+	"originSelect": originSelect, "originOverruled": originOverruled, "originEnded": originEnded, "originAdopted": originAdopted,
 	"toldOverruled": toldOverruled, "toldForgotten": toldForgotten, "toldGone": toldGone, "toldAway": toldAway,
 }
 
@@ -97,7 +98,7 @@ func built(t testing.TB, b *bench) map[string]*statement {
 				all[label+": near, narrow"], all[label+": load, narrow"] = find.nearStatement(), find.loadStatement()
 				all[label+": total"], all[label+": page"] = sel.countStatement(), sel.pageStatement(10, 0, &cursor{at, memoryID{}})
 				all[label+": told"] = sel.toldStatement([]int64{1})
-				all[label+": keys"], all[label+": ids"] = sel.keysStatement(), sel.idsStatement()
+				all[label+": keys"], all[label+": ids"] = sel.keysStatement(), sel.idsStatement([][]byte{{1}})
 				all[label+": pinned"], all[label+": pinned ids"] = sel.pinnedStatement(memoryColumns+", "+sourcesColumn, 10), sel.pinnedStatement("m.id", 10)
 			}
 		}
@@ -359,6 +360,8 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 			"uncount": fixed(postingUncount, scopes[:1], places[:1], scopes[:1]), "update": fixed(memoryUpdate, ids, texts, texts, texts, texts, texts, texts, times, times, times, texts, texts, make([]bool, len(ids)), texts, times, none, texts, texts, texts),
 			"edit":       fixed(memoryEdit, ids, texts, texts, texts, texts, times, make([]bool, len(ids)), texts, texts, texts, texts, make([]bool, len(ids))),
 			"categories": fixed(categoriesSaid, ids), "stated otherwise": fixed(otherwiseStated, messages, ids[:1]), "settle rewriting": fixed(rewritingSettled, ids),
+			"of an origin": fixed(originSelect, keys, homes), "overruled of an origin": fixed(originOverruled, keys, homes),
+			"ended by its origin": fixed(originEnded, ids[:1], ids[:1], times[:1]), "has an origin": fixed(originAdopted, ids[:1], homes),
 			"take": fixed(memoryDelete, ids), "take vectors": fixed(embeddingDelete, scopes, ids),
 		}
 		for _, scope := range []memd.Scope{{UserID: "alice"}, {AgentID: "alice's agent"}, {RunID: "alice's"}} {
@@ -369,7 +372,7 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 				}
 				sel.everything = true
 				label := scope.Describe() + fmt.Sprint(f.Empty())
-				statements["keys of "+label], statements["ids of "+label] = sel.keysStatement(), sel.idsStatement()
+				statements["keys of "+label], statements["ids of "+label] = sel.keysStatement(), sel.idsStatement(keys)
 			}
 		}
 		rolledBack := errors.New("rolled back")
