@@ -58,7 +58,7 @@ func readChatGPT(file string, r *bufio.Reader, lines bool, o Options, yield func
 		if d.SessionID == "" {
 			d.SessionID = string(c.ID)
 		}
-		d.started, d.zone, _ = c.CreateTime.read(o.place())
+		d.started, d.zone, d.startFault = firstTime(o.place(), c.CreateTime)
 		call := ""
 		for _, id := range c.kept() {
 			m := c.Mapping[id].Message
@@ -125,7 +125,8 @@ func (c gptConversation) lastLeaf() string {
 // call that has no result yet.
 func (m *gptMessage) said(line int, call *string, place *time.Location) (said, bool) {
 	s := said{line: line, id: string(m.ID)}
-	s.at, s.zone, _ = m.CreateTime.read(place)
+	s.at, s.zone, s.fault = firstTime(place, m.CreateTime)
+	s.text = encode(m)
 	var c gptContent
 	if json.Unmarshal(m.Content, &c) != nil {
 		s.fault, s.text = "a content that cannot be read", m.Content

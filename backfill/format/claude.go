@@ -48,7 +48,7 @@ type claudeFile struct {
 func readClaude(file string, r *bufio.Reader, lines bool, o Options, yield func(Item, error) bool) {
 	each(file, "is no conversation", newScanner(r).all(lines), yield, func(c claudeConversation, v value) bool {
 		d := draft{Conversation: Conversation{Place: Place{file, v.line}, SessionID: string(c.UUID)}}
-		d.started, d.zone, _ = c.CreatedAt.read(o.place())
+		d.started, d.zone, d.startFault = firstTime(o.place(), c.CreatedAt)
 		for _, m := range c.kept() {
 			d.said = append(d.said, m.said(v.line, o.place())...)
 		}
@@ -97,8 +97,11 @@ func (c claudeConversation) kept() []claudeMessage {
 // said gives what a message says: more than one where it uses tools.
 func (m claudeMessage) said(line int, place *time.Location) []said {
 	base := said{line: line, text: m.raw}
-	base.at, base.zone, _ = m.CreatedAt.read(place)
+	base.at, base.zone, base.fault = firstTime(place, m.CreatedAt)
 	role := roleOf(string(m.Sender))
+	if base.fault != "" {
+		return []said{base}
+	}
 	if m.faulty || role == "" {
 		base.fault = "a message that cannot be read"
 		if !m.faulty {

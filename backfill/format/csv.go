@@ -69,14 +69,17 @@ func readCSV(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, e
 		}
 		d := draft{Conversation: Conversation{Place: Place{file, line}, SessionID: sourceID(cell("session")), UserID: idOf(cell("user")), AgentID: idOf(cell("agent"))}}
 		s := said{line: line, id: cell("id"), zone: validZone(cell("zone")), text: []byte(strings.Join(fields, string(in.Comma)))}
-		if t := cell("time"); t != "" {
+		if isOddZone(cell("zone")) {
+			s.fault = oddZone
+		}
+		if t := cell("time"); !isNoTime(t) {
 			zone, read := "", false
 			place := o.place()
 			if s.zone != "" {
 				place = mustZone(s.zone)
 			}
 			if s.at, zone, read = readTime(t, place); !read {
-				s.fault = "a time that cannot be read"
+				s.fault = unreadTime
 			} else if s.zone == "" {
 				s.zone = zone
 			}

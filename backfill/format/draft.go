@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,8 +21,10 @@ type draft struct {
 	Conversation
 	// started is when it began, for messages of which nothing says when they were said.
 	started time.Time
-	zone    string
-	said    []said
+	// startFault says that when it began cannot be read.
+	startFault string
+	zone       string
+	said       []said
 	// flat says that it may be a part of a session that others are parts of.
 	flat bool
 }
@@ -213,6 +216,12 @@ func (d draft) items(o Options) (out []Item) {
 	}
 	if c.SessionID = sourceID(c.SessionID); c.SessionID == "" {
 		c.SessionID = hashOf(madeID, contents(kept)...)
+	}
+	if d.startFault != "" && !slices.ContainsFunc(kept, func(m Message) bool { return !m.CreatedAt.IsZero() }) {
+		for _, m := range kept { // nothing else says when they were said
+			out = append(out, bad(Place{c.File, m.Line}, m.Raw, d.startFault))
+		}
+		return out
 	}
 	kept, c.Repeated = identify(c.SessionID, kept)
 	started := d.started

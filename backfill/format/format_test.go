@@ -106,7 +106,7 @@ func TestSlackIsPartedByWhoSpeaks(t *testing.T) {
 		}
 	}
 	want := map[string][]string{
-		"U1": {"slack/general/2024-03-01 user I live in Hamburg now, @Bob B & see the map (https://example.org) in #general", "slack/general/2024-03-01 user ", "slack/general/2024-03-01 assistant Deployed 1.2", "slack/general/2024-03-01 assistant done"}, // whose time cannot be read
+		"U1": {"slack/general/2024-03-01 user I live in Hamburg now, @Bob B & see the map (https://example.org) in #general", "slack/general/2024-03-01 user ", "slack/general/2024-03-01 assistant Deployed 1.2"},
 		"U2": {"slack/general/1709280001.000900 user Nice!", "slack/general/2024-03-02 user I start at Acme on Monday @here", "slack/general/1709280001.000900 user In the thread"},
 		"U9": {"slack/random/2024-03-01 user Who am I?"},
 	}
@@ -145,7 +145,7 @@ func checkItem(t testing.TB, i Item, ids map[string]bool) {
 					t.Fatal(err)
 				}
 			}
-			if !m.CreatedAt.IsZero() && m.CreatedAt.Year() < 1970 {
+			if !m.CreatedAt.IsZero() && (m.CreatedAt.Year() < 1 || m.CreatedAt.Year() > 9999) {
 				t.Fatalf("said at %s", m.CreatedAt)
 			}
 		}
@@ -385,6 +385,7 @@ func TestTimesAreReadAsProgramsWriteThem(t *testing.T) {
 		"2024-07-01": "2024-06-30T22:00:00Z Europe/Vienna", "1709280001": "2024-03-01T08:00:01Z", "1709280001.25": "2024-03-01T08:00:01.25Z",
 		"1709280001500": "2024-03-01T08:00:01.5Z", "Fri, 01 Mar 2024 10:00:00 -0800": "2024-03-01T18:00:00Z Etc/GMT+8",
 		"Mar 1, 2024, 3:04:05 PM": "2024-03-01T14:04:05Z Europe/Vienna", "2024-03-01T10:00:00-03:30": "2024-03-01T13:30:00Z",
+		"1969-12-31T23:00:00Z": "1969-12-31T23:00:00Z", "1970-01-01T00:00:00Z": "1970-01-01T00:00:00Z", "1955-11-05": "1955-11-04T23:00:00Z Europe/Vienna", "1": "1970-01-01T00:00:01Z",
 		"": "no", "yesterday": "no", "0": "no", "-5": "no", "NaN": "no", "1e400": "no", "0001-01-01T00:00:00Z": "no", "99999-01-01": "no",
 	} {
 		at, zone, ok := readTime(text, vienna)

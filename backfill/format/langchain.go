@@ -141,13 +141,11 @@ func readLangChain(file string, r *bufio.Reader, lines bool, o Options, yield fu
 				d.UserID = idOf(string(id))
 			}
 		}
-		for _, t := range []*lcState{&s, s.At} {
-			for _, i := range []func(*lcState) instant{func(s *lcState) instant { return s.CreatedAt }, func(s *lcState) instant { return s.TS }} {
-				if t != nil && d.started.IsZero() {
-					d.started, d.zone, _ = i(t).read(o.place())
-				}
-			}
+		times := []instant{s.CreatedAt, s.TS}
+		if s.At != nil {
+			times = append(times, s.At.CreatedAt, s.At.TS)
 		}
+		d.started, d.zone, d.startFault = firstTime(o.place(), times...)
 		var whole []said
 		for _, raw := range list {
 			var m lcMessage
@@ -214,11 +212,7 @@ func (m lcMessage) said(raw json.RawMessage, line int, o Options) said {
 		return s
 	}
 	s.id = plainText(b.IDs)
-	for _, t := range []instant{b.CreatedAt, b.Timestamp, b.More.CreatedAt, b.More.Timestamp, b.Response.CreatedAt, b.Response.Created} {
-		if s.at.IsZero() {
-			s.at, s.zone, _ = t.read(o.place())
-		}
-	}
+	s.at, s.zone, s.fault = firstTime(o.place(), b.CreatedAt, b.Timestamp, b.More.CreatedAt, b.More.Timestamp, b.Response.CreatedAt, b.Response.Created)
 	s.spoken = &spoken{Role: string(role), Name: string(b.Name), Content: lcContent(b.Content)}
 	if role == "tool" {
 		s.spoken.ToolCallID = string(b.ToolCallID)

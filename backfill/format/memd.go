@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"strings"
+	"time"
 
 	"github.com/memdhq/memd"
 )
@@ -98,8 +99,15 @@ func (l exported) said(raw json.RawMessage, line int, o Options) said {
 	if s.id == "" {
 		s.id = string(l.ClientID)
 	}
-	s.at, _, _ = l.CreatedAt.read(o.place())
-	s.zone = validZone(string(l.Timezone))
+	switch at, _, fault := firstTime(o.place(), l.CreatedAt); {
+	case fault != "":
+		s.fault = fault
+	case !at.IsZero():
+		s.at = at
+	}
+	if s.zone = validZone(string(l.Timezone)); isOddZone(string(l.Timezone)) {
+		s.fault = oddZone
+	}
 	s.noLearn = l.Learn != nil && !*l.Learn
 	if len(trimSpace(l.Metadata)) > 2 && l.Metadata[0] == '{' {
 		s.metadata = l.Metadata
@@ -122,9 +130,15 @@ func (l exported) memory(at Place, user string, raw json.RawMessage, o Options, 
 	if !m.Role.Learnable() {
 		m.Role = memd.RoleUser
 	}
-	m.CreatedAt, _, _ = l.ValidFrom.read(o.place())
-	m.OccurredAt, _, _ = l.OccurredAt.read(o.place())
-	m.ExpiresAt, _, _ = l.ExpiresAt.read(o.place())
+	for _, t := range []struct {
+		into *time.Time
+		of   instant
+	}{{&m.CreatedAt, l.ValidFrom}, {&m.OccurredAt, l.OccurredAt}, {&m.ExpiresAt, l.ExpiresAt}} {
+		var fault string
+		if *t.into, _, fault = firstTime(o.place(), t.of); fault != "" {
+			return yield(bad(at, raw, fault), nil)
+		}
+	}
 	if len(trimSpace(l.Metadata)) > 2 && l.Metadata[0] == '{' {
 		m.Metadata = l.Metadata
 	}

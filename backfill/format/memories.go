@@ -144,9 +144,17 @@ func readMemory(raw json.RawMessage, place *time.Location, plugin bool) (m Memor
 	if m.Role = roleOf(string(s.Role)); !m.Role.Learnable() {
 		m.Role = memd.RoleUser
 	}
-	m.CreatedAt, _, _ = s.CreatedAt.read(place)
-	if at, _, ok := s.UpdatedAt.read(place); ok && at.After(m.CreatedAt) { // it has said so since then
-		m.CreatedAt = at
+	var updated time.Time
+	for _, t := range []struct {
+		into *time.Time
+		of   instant
+	}{{&m.CreatedAt, s.CreatedAt}, {&updated, s.UpdatedAt}, {&m.ExpiresAt, s.Expires}} {
+		if *t.into, _, fault = firstTime(place, t.of); fault != "" {
+			return m, fault
+		}
+	}
+	if updated.After(m.CreatedAt) { // it has said so since then
+		m.CreatedAt = updated
 	}
 	of := Mem0
 	if plugin {
@@ -157,7 +165,6 @@ func readMemory(raw json.RawMessage, place *time.Location, plugin bool) (m Memor
 			m.ID = sourceID(of + "/" + string(id))
 		}
 	}
-	m.ExpiresAt, _, _ = s.Expires.read(place)
 	m.MemoryType, m.Scope = idOf(string(s.MemoryType)), idOf(string(s.Scope))
 	var categories []text
 	_ = json.Unmarshal(s.Categories, &categories)

@@ -68,6 +68,15 @@ func validZone(name string) string {
 	return name
 }
 
+// isOddZone says of a name that it should be that of a zone and is none.
+func isOddZone(name string) bool {
+	return name != "" && name != "UTC" && name != "Local" && validZone(name) == ""
+}
+
+// oddZone is why something is set aside that was said nobody can tell where: relative dates
+// in it would be off.
+const oddZone = "a zone that is not known"
+
 // mustZone gives a zone whose name is valid.
 func mustZone(name string) *time.Location {
 	place, err := time.LoadLocation(name)

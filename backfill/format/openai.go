@@ -86,14 +86,9 @@ func readOpenAI(file string, r *bufio.Reader, lines bool, o Options, yield func(
 	if each(file, "is no conversation", listsAs("messages", newScanner(r).all(lines)), loose.between(yield), func(c chatLine, v value) bool {
 		at := Place{file, v.line}
 		d := draft{Conversation: Conversation{Place: at, UserID: idOf(string(c.UserID)), SessionID: c.session(), AgentID: idOf(string(c.AgentID)), AppID: idOf(string(c.AppID))}}
-		d.zone = validZone(string(c.Timezone))
-		for _, t := range []instant{c.CreatedAt, c.Created, c.Timestamp} {
-			if d.started.IsZero() {
-				var zone string
-				if d.started, zone, _ = t.read(o.place()); d.zone == "" {
-					d.zone = zone
-				}
-			}
+		d.started, d.zone, d.startFault = firstTime(o.place(), c.CreatedAt, c.Created, c.Timestamp)
+		if zone := validZone(string(c.Timezone)); zone != "" {
+			d.zone = zone
 		}
 		if d.UserID == "" {
 			d.UserID = idOf(string(c.User))
@@ -149,19 +144,15 @@ func chatMessage(raw json.RawMessage, line int, o Options) said {
 			changed["role"] = encode(known)
 		}
 	}
-	for _, name := range []string{"created_at", "timestamp", "create_time", "created"} {
-		if v, ok := m[name]; ok {
-			var read bool
-			if s.at, s.zone, read = jsonTime(v, o.place()); read {
-				break
-			}
-			if name == "created_at" && plainText(v) != "" && plainText(v) != "0" {
-				s.fault = "a time that cannot be read"
-				return s
-			}
-		}
+	if s.at, s.zone, s.fault = firstTime(o.place(), instant(m["created_at"]), instant(m["timestamp"]), instant(m["create_time"]), instant(m["created"])); s.fault != "" {
+		return s
 	}
-	if z := validZone(plainText(m["timezone"])); z != "" {
+	zone := plainText(m["timezone"])
+	if isOddZone(zone) {
+		s.fault = oddZone
+		return s
+	}
+	if z := validZone(zone); z != "" {
 		s.zone = z
 	}
 	s.id = plainText(m["id"])

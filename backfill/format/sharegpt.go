@@ -41,11 +41,7 @@ func readShareGPT(file string, r *bufio.Reader, lines bool, o Options, yield fun
 			return loose.flush() && yield(bad(at, v.raw, "has no conversation"), nil)
 		}
 		d := draft{Conversation: Conversation{Place: at, SessionID: string(c.ID), UserID: idOf(string(c.UserID))}}
-		for _, t := range []instant{c.CreatedAt, c.Timestamp} {
-			if d.started.IsZero() {
-				d.started, d.zone, _ = t.read(o.place())
-			}
-		}
+		d.started, d.zone, d.startFault = firstTime(o.place(), c.CreatedAt, c.Timestamp)
 		if strings.TrimSpace(string(c.System)) != "" {
 			d.said = append(d.said, said{line: v.line, spoken: &spoken{Role: "system", Content: string(c.System)}})
 		}
@@ -69,7 +65,9 @@ func readShareGPT(file string, r *bufio.Reader, lines bool, o Options, yield fun
 
 func (u utterance) said(raw json.RawMessage, line int, o Options) said {
 	s := said{line: line, text: raw, id: string(u.ID)}
-	s.at, s.zone, _ = u.Timestamp.read(o.place())
+	if s.at, s.zone, s.fault = firstTime(o.place(), u.Timestamp); s.fault != "" {
+		return s
+	}
 	value := plainText(u.Value)
 	if value == "" && len(u.Value) > 0 && u.Value[0] != '"' && string(u.Value) != "null" {
 		value = string(u.Value) // the arguments of a call, or what it gave

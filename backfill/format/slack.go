@@ -239,6 +239,8 @@ func (s slack) said(m slackMessage, channel string, v value) said {
 	var ok bool
 	if out.at, out.zone, ok = readTime(string(m.TS), time.UTC); ok {
 		out.id = "slack/" + channel + "/" + string(m.TS) + "/" + string(m.User+m.BotID)
+	} else if !isNoTime(string(m.TS)) {
+		out.fault = unreadTime
 	}
 	if zone := validZone(string(user.TZ)); zone != "" {
 		out.zone = zone

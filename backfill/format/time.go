@@ -1,9 +1,11 @@
 package format
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,12 +67,39 @@ func epoch(n float64) (time.Time, string, bool) {
 	return within(time.Unix(int64(seconds), int64(math.Round(rest*1e6))*1000), "")
 }
 
-// within refuses what is no time that anything was said at. A store keeps microseconds.
+// within refuses what memd takes for no time. A store keeps microseconds.
 func within(t time.Time, zone string) (time.Time, string, bool) {
-	if t = t.UTC().Truncate(time.Microsecond); t.Year() < 1970 || t.Year() > 9999 || t.Unix() <= 0 {
+	if t = t.UTC().Truncate(time.Microsecond); t.Year() < 1 || t.Year() > 9999 || t.IsZero() {
 		return time.Time{}, "", false
 	}
 	return t, zone, true
+}
+
+// noTimes are what programs write where they know of no time.
+var noTimes = []string{"", "0", "0.0", "none", "null", "nil", "nan", "nat", "n/a", "-"}
+
+// isNoTime says of a text that it stands for no time: nothing, zero, or the zero of a language or a database.
+func isNoTime(text string) bool {
+	text = strings.ToLower(strings.TrimSpace(text))
+	return slices.Contains(noTimes, text) || strings.HasPrefix(text, "0000-00-00") || strings.HasPrefix(text, "0001-01-01t00:00:00") || strings.HasPrefix(text, "0001-01-01 00:00:00")
+}
+
+// unreadTime is why something is set aside that was said nobody can tell when: it must not come to
+// stand at another's time, or at now.
+const unreadTime = "a time that cannot be read"
+
+// firstTime gives the first of some members that is a time. Where none is and one should be, fault says so.
+func firstTime(place *time.Location, all ...instant) (t time.Time, zone, fault string) {
+	for _, i := range all {
+		at, of, ok := i.read(place)
+		switch {
+		case ok:
+			return at, of, ""
+		case i.isOdd():
+			fault = unreadTime
+		}
+	}
+	return time.Time{}, "", fault
 }
 
 // zoneName is a zone as memd takes it.
@@ -100,11 +129,6 @@ func zoneAt(t time.Time) string {
 		return fmt.Sprintf("Etc/GMT%+d", -minutes/60) // the signs there are the other way round
 	}
 	return unevenZones[minutes]
-}
-
-// jsonTime reads a time that stands as a string or a number.
-func jsonTime(raw json.RawMessage, place *time.Location) (time.Time, string, bool) {
-	return readTime(plainText(raw), place)
 }
 
 // plainText gives a string or a number as text, "" for anything else.
@@ -143,7 +167,37 @@ func (i *instant) UnmarshalJSON(raw []byte) error {
 }
 
 func (i instant) read(place *time.Location) (time.Time, string, bool) {
-	return jsonTime(json.RawMessage(i), place)
+	text := i.text()
+	if isNoTime(text) {
+		return time.Time{}, "", false
+	}
+	return readTime(text, place)
+}
+
+// isOdd says of one that is not read that it is not nothing either.
+func (i instant) isOdd() bool {
+	raw := trimSpace(json.RawMessage(i))
+	return len(raw) > 0 && string(raw) != "null" && string(raw) != "{}" && (raw[0] != '"' && plainText(raw) == "" && i.text() == "" || !isNoTime(i.text()))
+}
+
+// text is the time as it stands: as a string or a number, or within what databases wrap it in.
+func (i instant) text() string {
+	raw := trimSpace(json.RawMessage(i))
+	if len(raw) == 0 || raw[0] != '{' {
+		return plainText(raw)
+	}
+	var wrapped struct {
+		Date    json.RawMessage `json:"$date"` // MongoDB
+		Long    text            `json:"$numberLong"`
+		Seconds text            `json:"_seconds"` // Firestore
+	}
+	if json.Unmarshal(raw, &wrapped) != nil {
+		return ""
+	}
+	if len(wrapped.Date) > 0 {
+		return instant(wrapped.Date).text()
+	}
+	return string(cmp.Or(wrapped.Long, wrapped.Seconds))
 }
 
 // idOf gives an id as memd takes it, "" if it is none.
