@@ -689,17 +689,15 @@ func TestForgettingTouchesNothingThatItHasNotLocked(t *testing.T) {
 	}
 	forgotten := make(chan int, 1)
 	go func() {
-		defer close(forgotten)
-		err := b.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) error {
-			n, err := b.Forget(t.Context(), tx, tenant, Forgetting{Scope: memd.Scope{AgentID: "a"}}, "api")
-			if err == nil {
-				forgotten <- n
-			}
+		var n int
+		err := b.pool.InTenant(t.Context(), tenant, func(tx pgx.Tx) (err error) {
+			n, err = b.Forget(t.Context(), tx, tenant, Forgetting{Scope: memd.Scope{AgentID: "a"}}, "api")
 			return err
 		})
 		if err != nil {
 			t.Error(err)
 		}
+		forgotten <- n
 	}()
 	memdtest.Until(t, "forgetting waits for alice", func() bool {
 		return query[bool](b, `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
