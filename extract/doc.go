@@ -28,7 +28,8 @@
 //	             correct_place.go where it stands then, correct_form.go the many ways of saying so,
 //	             correct_chain.go what was put right wrongly
 //	mend.go      a sentence that puts itself right, and what was moved to another day
-//	forget.go    "forget that …"; forget_topic.go what is asked to be forgotten by its topic
+//	forget.go    "forget that …"; forget_topic.go what is asked to be forgotten by its topic,
+//	             confide.go what is told in confidence, confide_foreign.go that in other languages
 //	form.go      "Name: …", "City: …"
 //	introduced.go  "Tom, 30, from Leeds", and what a question tells by the way
 //	clause.go    parting clauses that change apart from one another; clause_each.go the parts of a row,

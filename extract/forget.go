@@ -429,6 +429,29 @@ func (g *grouping) forgetsLast() bool {
 	return true
 }
 
+// forgetsMessage asks for all that its speaker's last message that states something told to
+// be forgotten: who says "don't remember that" behind several sentences means the one that
+// matters, whichever it is.
+func (g *grouping) forgetsMessage() bool {
+	g.asked, g.adjacent = "", false
+	if g.spoken || g.shallow {
+		return true
+	}
+	g.spoken = true
+	from, _, _ := g.own(g.ctx, g.message)
+	if from == nil {
+		return true
+	}
+	at := slices.Index(g.heard, from)
+	g.forgetsOf(at)
+	for i := at + 1; i < len(g.heard); i++ {
+		if g.heard[i].Role == memd.RoleAssistant && len(g.heard[i].Text) <= recalledText {
+			g.forgetsOf(i) // what was made of it
+		}
+	}
+	return true
+}
+
 // firstMatch gives the groups of the first of some patterns that matches.
 func firstMatch(text string, patterns ...*pattern) []string {
 	for _, p := range patterns {

@@ -118,9 +118,6 @@ func (g *grouping) forgets(text string) bool {
 	if tellsOfNotKnowing(text) {
 		return false
 	}
-	if g.takesConfided(text) {
-		return true
-	}
 	bare := strings.TrimRight(text, " .!?")
 	if unsaidNever.MatchString(bare) {
 		return g.forgetsLast()

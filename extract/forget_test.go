@@ -100,7 +100,7 @@ func TestForgettingIsNotAskedFor(t *testing.T) {
 
 func TestWhatWasSaidInTheSameBreathIsTakenBack(t *testing.T) {
 	for _, text := range []string{
-		"The safe is behind the mirror. Actually forget that, I shouldn't have said it.", "My neighbour hides money at home. please don't remember that", "I read her diary once. wait, forget that",
+		"The safe is behind the mirror. Actually forget that, I shouldn't have said it.", "I read her diary once. wait, forget that",
 	} {
 		if got := extracted(t, nil, user(text)); len(got) != 0 {
 			t.Errorf("%q: %s", text, quoted(texts(got)))

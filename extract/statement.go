@@ -76,9 +76,6 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 		own := dropQuoted(text)
 		quoted, text = own != text, own
 	}
-	if out, confides, err := h.confidesAhead(ctx, &g, text); confides || err != nil {
-		return out, err
-	}
 	if g.question, g.asker, err = h.question(ctx, m); err != nil {
 		return nil, err
 	}
@@ -108,6 +105,10 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 			clear(theirs[k:])
 		}
 	}
+	hushed := h.confidedBefore(m)
+	if hushed && g.assistant {
+		return nil, nil
+	}
 	playing := earnest
 	if in, err := h.inScene(ctx, m); err != nil {
 		return nil, err
@@ -119,6 +120,20 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	for i, p := range pieces {
 		if err := ctx.Err(); err != nil {
 			return nil, err
+		}
+		confided := hushed
+		if hushed && movesOn.MatchString(p.text) {
+			confided, hushed = false, false
+		}
+		if !g.assistant {
+			if c := confidenceOf(p.text, g.english); c.asks {
+				if p.text, confided, hushed = g.confided(c, i == 0, i+1 == len(pieces)); p.text == "" {
+					continue
+				}
+			}
+		}
+		if !confided && len(g.quiet) > 0 && g.quietOn(p.text) {
+			confided = true
 		}
 		this := earnest
 		if g.english && !g.assistant {
@@ -143,11 +158,14 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 			g.next = pieces[i+1].text
 		}
 		g.listed = p.kind == item || p.kind == lead && i+1 < len(pieces)
-		n := len(g.out)
+		n, end := len(g.out), g.lastText()
 		g.posing = this == posed
 		g.take(ctx, p, introduces)
 		for k := n; k < len(g.out) && g.posing; k++ {
 			g.out[k].pose()
+		}
+		if confided && g.lastText() != end {
+			g.hushes(min(n, len(g.out)-1))
 		}
 	}
 	g.endLead()
@@ -171,6 +189,14 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	out = pack(out, maxStatements, []int{maxRunes / 4, maxRunes / 2, maxRunes}, func(s statement) int { return utf8.RuneCountInString(s.text) })
 	out, err = finish(ctx, out, h.rules.KeepSecrets)
 	return distinct(out), err
+}
+
+// lastText is the text of the last statement so far, "" for none.
+func (g *grouping) lastText() string {
+	if len(g.out) == 0 {
+		return ""
+	}
+	return g.out[len(g.out)-1].text
 }
 
 // distinct leaves out what a message says again word for word: it tells no more, and
@@ -376,6 +402,8 @@ type grouping struct {
 	form bool
 	// alone says that the message is of one piece.
 	alone bool
+	// quiet are topics that nothing is to be kept of.
+	quiet []string
 	// posing says that the piece at hand may be of what was asked for.
 	posing bool
 	// next is the piece behind the one at hand.
