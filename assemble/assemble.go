@@ -475,7 +475,8 @@ func (a *Assembler) read(ctx context.Context, tenant string, r Request) (windowR
 }
 
 func saidOf(e shortterm.Entry) said {
-	s := said{id: e.ID, role: e.Role, name: e.Name, text: e.Text, does: doings(e.Role, e.Raw), raw: e.Raw}
+	s := said{id: e.ID, role: e.Role, name: e.Name, text: e.Text, raw: e.Raw}
+	s.does, s.marks = doings(e.Role, e.Raw)
 	switch e.Ingest.State {
 	case shortterm.StatePending, shortterm.StateRunning, shortterm.StateFailed:
 		s.open = true
@@ -573,7 +574,7 @@ func (t told) leave(s *said, filtered bool) {
 	// What has ended and was taken away too is not looked for any more.
 	hidden = slices.DeleteFunc(hidden, func(h string) bool { return s.text != text && states(text, h) && !states(s.text, h) })
 	s.text = unlearned(s.text, nil, hidden)
-	s.does = t.Shown(s.id, s.role, s.does)
+	s.does, s.marks = t.Shown(s.id, s.role, s.does), t.Shown(s.id, s.role, s.marks)
 	s.part = s.text != text
 }
 
@@ -599,8 +600,8 @@ func (t told) past(sessions []shortterm.Past) []shortterm.Past {
 				continue
 			}
 			if s.silent || s.open {
-				before := s.does
-				if t.leave(&s, false); s.part || s.does != before {
+				does, marks := s.does, s.marks
+				if t.leave(&s, false); s.part || s.does != does || s.marks != marks {
 					e.Text, e.Raw = s.rest(nil), nil
 				}
 			}

@@ -598,6 +598,27 @@ func (c *composer) trimAttachments(render string, m outgoing, limit int) (outgoi
 	}
 }
 
+// markAttachments puts marks in the place of as many of the parts of a message that are no text as
+// there is no room for beside its texts; false if it has none, or the texts are too long by
+// themselves.
+func (c *composer) markAttachments(render string, m outgoing, limit int) (outgoing, bool) {
+	if !slices.ContainsFunc(m.parts, func(p part) bool { return p.is != textPart }) {
+		return outgoing{}, false
+	}
+	bare := m
+	bare.parts = slices.DeleteFunc(slices.Clone(m.parts), func(p part) bool { return p.is != textPart })
+	room := limit - c.cost(render, []outgoing{bare}, max(limit, 0))
+	for most := len(m.parts); ; most-- {
+		some, kept := c.withAttachments(m, room, most)
+		if c.cost(render, []outgoing{some}, max(limit, 0)) <= limit {
+			return some, true
+		}
+		if most = kept; most == 0 {
+			return outgoing{}, false
+		}
+	}
+}
+
 // trimText trims the texts of a message so that it costs at most limit; false if that
 // leaves less than least tokens of them.
 func (c *composer) trimText(render string, m outgoing, limit, least int) (outgoing, bool) {
@@ -828,13 +849,21 @@ func (c *composer) fit(line string, room int) (fitting string, cost int, whole b
 }
 
 // chooseTurns adds groups from the newest back until one does not fit: that is
-// trimmed, and the last. A call with its results is not trimmed but left out whole,
-// and what came before it still has its chance. The results that the conversation
-// ends with are what the model is about to read: they are trimmed.
+// trimmed, and the last. Images and files that there is no room for are marked, and a call
+// with its results is not trimmed but left out whole: what came before these still has its
+// chance. The results that the conversation ends with are what the model is about to read: they
+// are trimmed.
 func (c *composer) chooseTurns(d *draft, m material, all []group, newest *chosen, newestAt, left int) (rest int) {
+	full := false // where anything before would leave a gap
 	for i, g := range slices.Backward(all) {
 		if i == newestAt {
 			d.groups = append(d.groups, *newest)
+			continue
+		}
+		if full {
+			if i < newestAt || newestAt < 0 {
+				break
+			}
 			continue
 		}
 		kept := chosen{group: g, at: i}
@@ -847,9 +876,14 @@ func (c *composer) chooseTurns(d *draft, m material, all []group, newest *chosen
 		switch {
 		case !g.call:
 			var t outgoing
-			if t, ok = c.trimText(m.render, g.messages[0], left, leastText); ok {
-				kept.messages = []outgoing{t}
+			if t, ok = c.markAttachments(m.render, g.messages[0], left); !ok {
+				full = true
+				if t, ok = c.trimText(m.render, g.messages[0], left, leastText); !ok {
+					marked, _ := c.withAttachments(g.messages[0], 0, 0)
+					t, ok = c.trimText(m.render, marked, left, leastText)
+				}
 			}
+			kept.messages = []outgoing{t}
 		case i == len(all)-1:
 			kept.messages, ok = c.trimResults(m.render, g.messages, left)
 		}
@@ -857,12 +891,6 @@ func (c *composer) chooseTurns(d *draft, m material, all []group, newest *chosen
 			kept.cut = true
 			d.groups = append(d.groups, kept)
 			left -= c.cost(m.render, kept.messages, math.MaxInt)
-		}
-		if !g.call {
-			left = min(left, 0) // nothing before it: there would be a gap
-			if i < newestAt || newestAt < 0 {
-				break
-			}
 		}
 	}
 	slices.Reverse(d.groups)
@@ -1011,12 +1039,10 @@ func turnLine(m outgoing) string {
 		switch p.is {
 		case textPart:
 			said = append(said, indented(p.text))
-		case imagePart, thumbPart:
-			said = append(said, "[image]")
 		case markPart:
 			said = append(said, p.text)
 		default:
-			said = append(said, "[attachment]")
+			said = append(said, indented(p.mark().text))
 		}
 	}
 	for _, does := range m.does() {

@@ -33,7 +33,9 @@ func logged(t interface{ Fatalf(string, ...any) }, id int64, raw string) said {
 	if err != nil {
 		t.Fatalf("%v: %s", err, raw)
 	}
-	return said{id: id, role: m.Role, name: m.Name, text: m.Text, does: doings(m.Role, m.Raw), raw: m.Raw}
+	s := said{id: id, role: m.Role, name: m.Name, text: m.Text, raw: m.Raw}
+	s.does, s.marks = doings(m.Role, m.Raw)
+	return s
 }
 
 func session(t interface{ Fatalf(string, ...any) }, raws ...string) []said {
@@ -626,6 +628,97 @@ func TestAnImageThatDoesNotFitLeavesTheTurnsBefore(t *testing.T) {
 		if len(sent) != 3 || sent[0].text() != "before" || out.used > budget {
 			t.Errorf("%d tokens of %d: %s", out.used, budget, out.messages)
 		}
+	}
+}
+
+// What an older message has beside its words is marked where there is no room for it, and costs
+// neither its words nor what came before it; what there is room for stays.
+func TestAnOlderAttachmentThatDoesNotFitIsMarked(t *testing.T) {
+	c := newTestComposer(t)
+	image := `{"type":"image_url","image_url":{"url":"https://x/a.png"}}`
+	file := `{"type":"file","file":{"filename":"a.pdf","file_data":"` + strings.Repeat("AbCd", 9000) + `"}}`
+	for _, of := range []struct {
+		parts  string
+		budget int
+		mark   string
+		kept   int
+	}{
+		{`{"type":"text","text":"ok, Brasha it is."},` + image, 300, "[image]", 0},
+		{`{"type":"text","text":"ok, Brasha it is."},` + image, 1000, "[image]", 0},
+		{`{"type":"text","text":"ok, Brasha it is."},` + image, 1300, "", 1},
+		{`{"type":"text","text":"ok, Brasha it is."},` + file, 1000, "[file: a.pdf]", 0},
+		{image, 1000, "[image]", 0},
+		{image + `,` + image + `,{"type":"text","text":"ok, Brasha it is."},` + image + `,` + image, 4000, "[image]", 3},
+	} {
+		for _, quotes := range []bool{false, true} {
+			m := material{budget: of.budget, render: RenderMessages, quotes: quotes, window: session(t, `{"role":"user","content":"My cousin Ada plays the cello"}`,
+				`{"role":"assistant","content":"How nice"}`, `{"role":"user","content":[`+of.parts+`]}`, `{"role":"assistant","content":"A picture"}`, `{"role":"user","content":"and now?"}`)}
+			for i := range m.window {
+				m.window[i].silent = true
+			}
+			out := c.made(m)
+			sent, err := checkLegal(out.messages)
+			if err != nil || out.used > of.budget {
+				t.Fatalf("%v, %d tokens of %d", err, out.used, of.budget)
+			}
+			all := fmt.Sprintf("%s", out.messages)
+			if len(sent) != 5 || out.omitted || strings.Contains(of.parts, "Brasha") != strings.Contains(all, "ok, Brasha it is.") || strings.Count(all, "/a.png") != of.kept || !strings.Contains(all, of.mark) || of.mark == "" && strings.Contains(all, "[image]") {
+				t.Errorf("%.60s… of %d tokens: %.900s", of.parts, of.budget, all)
+			}
+		}
+	}
+	// Words that are too long by themselves are cut, and what came before them is quoted as far as
+	// there is room.
+	m := material{budget: 300, render: RenderMessages, window: session(t, `{"role":"user","content":"My cousin Ada plays the cello"}`, `{"role":"assistant","content":"How nice"}`,
+		`{"role":"user","content":[{"type":"text","text":"`+strings.Repeat("Tell me about it. ", 200)+`"},`+image+`]}`, `{"role":"user","content":"and now?"}`)}
+	if all := fmt.Sprintf("%s", c.made(m).messages); !strings.Contains(all, "[image]") || strings.Count(all, "Tell me") < 20 || strings.Contains(all, "cello") {
+		t.Error(all)
+	}
+}
+
+// A message that is nothing but images, sounds or files, or refuses in a part of its content, is
+// quoted as these where it has left the turns; what has words beside them keeps both.
+func TestWhatIsNoTextIsQuotedAsItsMarks(t *testing.T) {
+	c := newTestComposer(t)
+	m := material{budget: 400, render: RenderMessages, quotes: true, window: session(t, `{"role":"user","content":"and now?"}`)}
+	for i, of := range []struct{ raw, want string }{
+		{`{"role":"user","content":[{"type":"image_url","image_url":{"url":"https://x/a.png"}}]}`, "user: [image]"},
+		{`{"role":"user","content":[{"type":"text","text":"what is this?"},{"type":"image_url","image_url":{"url":"https://x/a.png"}}]}`, "user: what is this? [image]"},
+		{`{"role":"user","content":[{"type":"input_audio","input_audio":{"data":"x","format":"wav"}},{"type":"file","file":{"filename":"a.pdf","file_id":"f"}}]}`, "user: [audio] [file: a.pdf]"},
+		{`{"role":"assistant","content":[{"type":"refusal","refusal":"I cannot say."}]}`, "assistant: I cannot say."},
+		{`{"role":"assistant","content":null,"audio":{"id":"a","data":"xxxx"}}`, "assistant: [audio]"},
+		{`{"role":"user","content":[{"type":"text","text":"a heron"}]}`, "user: a heron"},
+		{`{"role":"assistant","content":"{\"type\": \"image_url\"}"}`, `assistant: {"type": "image_url"}`},
+	} {
+		s := logged(t, int64(i-100), of.raw)
+		for _, open := range []bool{false, true} {
+			m.open, m.said = nil, nil
+			if s.open, s.silent = open, !open && s.words() != ""; open {
+				m.open = []said{s}
+			} else {
+				m.said = []said{s}
+			}
+			sent, err := checkLegal(c.made(m).messages)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.TrimPrefix(sent[0].text(), "retrieved memories:\n"); len(sent) != 2 || got != of.want {
+				t.Errorf("open %t: %q, want %q", open, got, of.want)
+			}
+		}
+		asSystem := c.made(material{budget: 400, render: RenderSystem, window: []said{s}})
+		if got := strings.ReplaceAll(stringOf(asSystem.messages[0][len(`{"role":"system","content":`):len(asSystem.messages[0])-1]), "\n  ", " "); got != "conversation:\n"+of.want {
+			t.Errorf("%q, want %q", got, of.want)
+		}
+	}
+	// What stands for the words of a message stands for what they go with.
+	s := logged(t, -1, `{"role":"user","content":[{"type":"text","text":"My cat is called Momo"},{"type":"image_url","image_url":{"url":"https://x/a.png"}}]}`)
+	s.learned = []longterm.Statement{{ID: "x", Role: "user", Text: "My cat is called Momo"}}
+	if rest := s.rest(map[string]bool{"x": true}); rest != "" {
+		t.Errorf("%q", rest)
+	}
+	if rest := s.rest(nil); rest != "My cat is called Momo\n[image]" {
+		t.Errorf("%q", rest)
 	}
 }
 

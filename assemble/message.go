@@ -18,9 +18,10 @@ type said struct {
 	role memd.Role
 	name string
 	text string
-	// does is what it does beside: what an assistant calls, or why it refuses.
-	does string
-	raw  json.RawMessage
+	// does is what it does beside: what an assistant calls, or why it refuses. marks stand for its
+	// images, files and the like.
+	does, marks string
+	raw         json.RawMessage
 	// open says that it is neither settled nor skipped.
 	open bool
 	// silent says that it has settled and may be quoted. part says that some of its text is left
@@ -37,7 +38,7 @@ type said struct {
 
 // words are what a message is quoted with.
 func (s said) words() string {
-	return strings.TrimSpace(s.text + "\n" + s.does)
+	return strings.TrimSpace(s.text + "\n" + s.marks + "\n" + s.does)
 }
 
 // rest gives the words that it is quoted with where memories with these ids stand beside it. What
@@ -55,26 +56,68 @@ func (s said) rest(beside map[string]bool) string {
 		}
 	}
 	before = append(before, unlearned(s.text, stand, nil))
-	s.text = strings.TrimSpace(strings.Join(before, " "))
+	text := s.text
+	if s.text = strings.TrimSpace(strings.Join(before, " ")); s.text == "" && text != "" {
+		s.marks = "" // what stands for the words stands for what they go with
+	}
 	return s.words()
 }
 
-// doings says in words what a message does beside what its content says.
-func doings(role memd.Role, raw json.RawMessage) string {
-	if role != memd.RoleAssistant || !bytes.Contains(raw, []byte("_call")) && !bytes.Contains(raw, []byte("refusal")) {
-		return ""
+// doings says in words what a message does beside what its content says, and what its content has
+// beside text.
+func doings(role memd.Role, raw json.RawMessage) (does, marks string) {
+	if !bytes.Contains(raw, []byte(`"type"`)) && !bytes.Contains(raw, []byte("_call")) && !bytes.Contains(raw, []byte("refusal")) && !bytes.Contains(raw, []byte("audio")) {
+		return "", ""
 	}
 	var given map[string]json.RawMessage
 	if json.Unmarshal(raw, &given) != nil {
-		return ""
+		return "", ""
+	}
+	marks = marksOf(given["content"])
+	if role != memd.RoleAssistant {
+		return "", marks
 	}
 	var m outgoing
-	for _, key := range []string{"tool_calls", "function_call", "refusal"} {
+	for _, key := range []string{"tool_calls", "function_call", "refusal", "audio"} {
 		if value := given[key]; value != nil {
 			m.others = append(m.others, member{key, value})
 		}
 	}
-	return strings.Join(m.does(), "\n")
+	return strings.Join(m.does(), "\n"), marks
+}
+
+// marksOf says what of a content is no text.
+func marksOf(content json.RawMessage) string {
+	var parts []json.RawMessage
+	if json.Unmarshal(content, &parts) != nil {
+		return ""
+	}
+	var all []string
+	for _, raw := range parts {
+		if mark := markOf(raw); mark != "" {
+			all = append(all, mark)
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+// markOf gives what stands for a part of a content that is no text, "" for one that is.
+func markOf(raw json.RawMessage) string {
+	var known struct{ Type, Refusal string }
+	_ = json.Unmarshal(raw, &known)
+	switch known.Type {
+	case "text", "input_text", "output_text":
+		return ""
+	case "refusal":
+		return known.Refusal
+	case "image_url", "input_image":
+		return "[image]"
+	case "input_audio":
+		return "[audio]"
+	case "file", "input_file":
+		return fileMark(raw)
+	}
+	return "[attachment]"
 }
 
 // does gives what the message calls, and why it refuses, in words.
@@ -112,6 +155,10 @@ func (m outgoing) does() (all []string) {
 		case "refusal":
 			if why := stringOf(o.value); why != "" {
 				all = append(all, why)
+			}
+		case "audio":
+			if string(o.value) != "null" {
+				all = append(all, "[audio]")
 			}
 		}
 	}
@@ -428,21 +475,7 @@ func (c *counter) withEnds(m outgoing, room int) outgoing {
 }
 
 // mark gives the part that says that p is left out.
-func (p part) mark() part {
-	switch p.is {
-	case imagePart, thumbPart:
-		return part{text: "[image]", is: markPart}
-	}
-	var known struct{ Type string }
-	_ = json.Unmarshal(p.raw, &known)
-	switch known.Type {
-	case "input_audio":
-		return part{text: "[audio]", is: markPart}
-	case "file":
-		return part{text: fileMark(p.raw), is: markPart}
-	}
-	return part{text: "[attachment]", is: markPart}
-}
+func (p part) mark() part { return part{text: markOf(p.raw), is: markPart} }
 
 // withAttachments gives the message with those of its parts that are no text for which there are
 // room tokens, in order, and a mark in the place of each of the others. kept is how many are
