@@ -198,7 +198,7 @@ func TestWhatAnAssistantGotWrong(t *testing.T) {
 func TestCorrectionsThatSayMore(t *testing.T) {
 	for _, test := range []struct{ said, right, slot string }{
 		{"my niece Wilma is 7", "oh wait she's 8 since last week", "wilma|age=8"},
-		{"my uncle's bus is the 44", "my bad, its the 47", "date:uncle's bus=the 47"},
+		{"my uncle's bus is the 44", "my bad, its the 47", "uncle|date:bus=the 47"},
 		{"the party is on Saturday", "omg no Sunday", "date:party=2024-03-03"},
 		{"my budget is 500", "600 sorry", "budget=600"},
 		{"I work at Bosch", "sorry i mean i work at Siemens", "work=Siemens"},

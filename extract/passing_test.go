@@ -63,7 +63,7 @@ func TestWhatWasJustSaidIsTakenBack(t *testing.T) {
 func TestWhatEndedAtATimeHasEnded(t *testing.T) {
 	for text, want := range map[string]string{
 		"I quit smoking in January": "!habit:smoke", "Quit smoking in January! Five months now.": "!habit:smoke", "I stopped eating fish last year": "!habit:eat fish", "I smoke a pack a day": "habit:smoke",
-		"Our CI runs on Jenkins": "ci|runs on=Jenkins", "I'm not running the Aarhus half marathon anymore": "!taking part in:aarhus half marathon", "they've moved mum's operation to 11 June": "date:mum's operation=2024-06-11",
+		"Our CI runs on Jenkins": "ci|runs on=Jenkins", "I'm not running the Aarhus half marathon anymore": "!taking part in:aarhus half marathon", "they've moved mum's operation to 11 June": "mother|date:operation=2024-06-11",
 	} {
 		if got := extracted(t, nil, user(text)); len(got) != 1 || holds(got[0]) != want {
 			t.Errorf("%q: %+v, want %q", text, got, want)

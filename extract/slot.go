@@ -102,6 +102,12 @@ func slotOf(text string) about {
 	}
 	for _, rule := range slotRules {
 		if a, ok := rule(&s); ok {
+			if m := othersDate.FindStringSubmatch(a.name); m != nil && a.subject == "" {
+				a.name, a.subject = "date:"+m[2], relation(m[1])
+			}
+			if strings.HasPrefix(a.name, "date:") && a.subject == "" && bareCare.MatchString(s.text) {
+				return about{} // whose, has been told before
+			}
 			if a.name == "habit:eat meat" {
 				a.name, a.value = "diet", "meat"
 			}
@@ -119,6 +125,9 @@ func slotOf(text string) about {
 }
 
 var (
+	// othersDate is a day of somebody else's, bareCare opens what is told of nobody.
+	othersDate = newPattern(`^date:(\pL+)'s (.+)$`)
+	bareCare   = english(`^(?:surgery|operation|biopsy|treatment|procedure)\s`)
 	// doseOf is how much one takes of what, atTimes tells one dose from others of a day.
 	doseOf = english(`^habit:take (\d+(?:[.,]\d+)? ?(?:mg|mcg|µg|g|ml|iu|units?|tablets?|pills?|drops?))(?: of)? (\pL.*)$`)
 	// eachMorning is when most take what they take once a day.
@@ -142,7 +151,7 @@ var (
 	// speakers and begins are words of which each statement with a slot has one: of who
 	// speaks, or of what is asked for or worked on.
 	speakers = set(`i im i'm ive i've i'd we we're we've we'll my our me`)
-	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,renamed,is called,is named,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,rent , weighs ,anymore,any more,healed, gone,'s gone,over the ,is over,is off,are over,is history,is done,cancel,thing is,stores ,stored ,kept ,hosted ,recovered,back at work,leave is,cast ,plaster,braces,crutches,sling,stitches,splint", ",")
+	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,renamed,is called,is named,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,rent , weighs ,anymore,any more,healed, gone,'s gone,over the ,is over,is off,are over,is history,is done,cancel,thing is,stores ,stored ,kept ,hosted ,recovered,back at work,leave is,cast ,plaster,braces,crutches,sling,stitches,splint,down to ", ",")
 )
 
 // parents are called by what they are, without "my".
@@ -185,6 +194,8 @@ var (
 	perfect     = english(`^(?:have|has)\s+((?:` + dwells + `\s+)*)(been|moved|relocated|settled|started|quit|stopped|left|sold|joined|switched|become|gone|got|gotten|turned|lived|worked|finished|given|lost|changed|adopted|bought|replaced|given|retired|graduated|dropped|migrated)\b`)
 	// beenDoing opens a predicate of what goes on.
 	beenDoing = english(`^been\s+((?:working|living|staying|learning|studying|playing|eating|drinking|smoking|taking|using)\s.+)$`)
+	// emphatic is a "do" that only dwells on what follows.
+	emphatic = english(`^(?:do|does)\s+(have|has|like|love|eat|drink|live|work|take|play|own|need|speak|smoke|use|study)\b`)
 	// grewTo and resumes open a predicate that tells of a beginning.
 	grewTo  = english(`^(?:have |has )?(?:come|grown|learned|learnt|started|began|got|came|grew) to (?:really )?`)
 	resumes = english(`^(?:have |has )?(?:started|began|begun|took up|taken up|got back (?:in)?to|am back to|are back to|went back to|gone back to|returned to|resumed)\s+(\pL+ing)\b\s*`)
@@ -209,7 +220,7 @@ var (
 	elided      = set(`moved relocated sold quit stopped started finished bought adopted switched love loved hate like live living work working allergic married turned not no never broke got lost can found left graduated replaced joined enjoy prefer speak play drink eat smoke have haven't havent need studying retired gave given came closed shut dropped resigned ditched promoted ended scrapped recovered sober vegan vegetarian cancelled canceled divorced single engaged back`)
 	// weighsFirst is nameFirst of a name that may be written small.
 	weighsFirst = english(`^(\pL+)\s+(weighs\s+\d)`)
-	nameFirst   = newPattern(`^(\p{Lu}[\pL\pM'’-]+)\s+(is|weighs|sleeps|sings|runs|keeps|owns|collects|has|lives|works|moved|died|passed|speaks|loves|hates|likes|does|turned|started|quit|got|can|no|studies|plays|eats|drinks|smokes|joined|left)\b`)
+	nameFirst   = newPattern(`^(\p{Lu}[\pL\pM'’-]+)\s+(is|weighs|sleeps|sings|runs|keeps|owns|collects|has|lives|works|moved|died|passed|speaks|loves|hates|likes|does|turned|started|switched|changed|goes|quit|got|can|no|studies|plays|eats|drinks|smokes|joined|left)\b`)
 )
 
 // newSaying takes a statement apart.
@@ -221,6 +232,9 @@ func newSaying(text string) saying {
 	s.text = nounIs.ReplaceAllString(s.text, "$1 is $2")
 	s.plain = s.text == strings.ToLower(s.text) || strings.TrimPrefix(s.text, "I ") == strings.ToLower(strings.TrimPrefix(s.text, "I "))
 	if m := usedToNow.FindStringSubmatch(s.text); m != nil {
+		s.text = m[1]
+	}
+	if m := guessedNow.FindStringSubmatch(s.text); m != nil {
 		s.text = m[1]
 	}
 	if m := favoriteUsed.FindStringSubmatch(s.text); m != nil {
@@ -259,7 +273,9 @@ func newSaying(text string) saying {
 
 var (
 	// usedToNow and favoriteUsed tell of what was and what is.
-	usedToNow    = english(`^(?:i|we) used to [^,;]{1,60}?(?:[,;]|\s+but|\s+and)\s*(?:but |and )?(?:these days|now|nowadays|since then)[,]? ((?:i|we|my)\b.+)$`)
+	usedToNow = english(`^(?:i|we) used to [^,;]{1,60}?(?:[,;]|\s+but|\s+and)\s*(?:but |and )?(?:these days|now|nowadays|since then)[,]? ((?:i|we|my)\b.+)$`)
+	// guessedNow is no guess: "I guess I'm pescatarian now".
+	guessedNow   = english(`^(?:i guess|i suppose|guess|looks like|seems like)\s+(?:that\s+)?((?:i am|we are)\s.{2,40}?\s+now\b.{0,15})$`)
 	favoriteUsed = english(`^my favorite ([\pL' ]{2,30}?) (?:used to be|was) [^,;]{1,40}?(?:[,;]|\s+but|\s+and)\s*(?:but |and )?(?:now |these days )?(?:it is|is)(?: now)? (.+)$`)
 	afterAll     = english(`\s+after all\b`)
 )
@@ -283,6 +299,7 @@ var noNames = set(`it this that these those there the here what who everything e
 func (s *saying) deny() {
 	p := dwellsFirst.ReplaceAllString(s.predicate, "")
 	p = beDwells.ReplaceAllString(p, "$1 ")
+	p = emphatic.ReplaceAllString(p, "$1")
 	p = haveGot.ReplaceAllString(p, "$1 ")
 	if m := notSince.FindStringSubmatch(p); m != nil {
 		if base := participleOf(strings.ToLower(m[1])); base != "" {

@@ -33,6 +33,16 @@ var (
 	codeOf      = english(`^(?:my|the|our)\s+(` + codes + `)\s+(?:` + codeIs + `)\s+(?:now\s+)?([\pL\d-]*\d[\pL\d-]*)\W*$`)
 	projectOn   = english(`^(?:the|our|my)\s+(project|app|api|backend|back-end|frontend|front-end|server|service|site|website|code|codebase|build)\s+(?:now\s+|currently\s+)?(?:uses|runs on|runs|targets|is on|requires|is using)\s+(?:now\s+)?(\p{Lu}[\pL+#.]*)\s+v?(\d[\d.]*)(?:\W*$|\s*[,;(].*|\s+(?:now|because|and|but|since|for)\b.*)`)
 	exNamed     = english(`^my ex-?\s?(?:` + partners + `)\s+(\p{Lu}[\pL'’-]+)\b`)
+	babyHere    = english(`^(?:the|our|my)\s+(?:twins|triplets|babies|baby|little one|little (?:girl|boy)|newborn)\s+(?:is|are|was|were|has|have)\s+(?:(?:finally|already|now|both|been)\s+)*(?:here|born|arrived)\b`)
+	foundHome   = english(`\b(?:found|bought|rented|got|took)\s+(?:a|an|our)\s+(?:[\pL-]+\s+){0,2}?(?:flat|house|apartment|place|room|studio)\s+in\s+` + named4 + `.*\b(?:we|i)(?: have)?\s+(?:just |already |finally )*moved in\b`)
+	weighsNow   = english(`^(?:(?:i am|am|got|it is|weight is)\s+)?(?:(?:now|already|finally)\s+)*(?:down|up|back)\s+(?:to|at)\s+(\d[\d.,]* ?(?:kg|kgs|kilos?|lbs?|pounds|stone))\b`)
+	howMany     = english(`^(?:(?:no|yes|yeah|so|and|but|hiring freeze|[\pL ]{1,20}),?\s+)?we are\s+(?:(?:only|just|now|still|down to|up to|already)\s+)*(\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?:\s+(?:people|of us|engineers|developers|devs|employees|colleagues|members))?(?:\s+(?:now|on the team|in the team|in total|left|strong|at the moment))*(?:\W*$|\s+and\s|\s*[,.;!(])`)
+	seatOf      = english(`^(?:(?:when|if) [^:,]{3,30}[:,]\s+i\s+)?(?:(?:always|really|actually)\s+)*(?:want|prefer|like|need|take|book)\s+(?:me\s+)?(?:a|an|the)?\s*(window|aisle|middle)\s+seats?\b`)
+	goesSchool  = english(`^(?:go|goes|is|are|started|starts)\s+(?:now\s+)?(?:to|at)\s+(?:the\s+)?(\p{Lu}[\pL'’.-]*(?:\s\p{Lu}[\pL'’.-]*)*\s(?:Elementary|Primary|High|School|Middle|Academy|Kindergarten|Preschool|Nursery|College|Grammar|Gymnasium|Montessori)(?:\s(?:School|High))?)\b`)
+	otherSchool = english(`^(?:has\s+)?(?:switched|changed|moved)\s+schools?[\s,;:.–—-]+(?:(?:and|so|now)\s+)*(?:(?:he|she|they)\s+(?:is|are|goes|go)\s+)?(?:now\s+)?(?:at|to)\s+` + named4)
+	studyFields = `statistics|mathematics|maths|math|physics|chemistry|biology|economics|law|medicine|nursing|history|philosophy|psychology|sociology|engineering|architecture|computer science|informatics|linguistics|literature|business|accounting|marketing|political science|geography|geology|pharmacy|art history|musicology|data science|anthropology|journalism|education`
+	studiesNow  = english(`^(?:have\s+)?(?:switched|changed|transferred)\s+(?:(?:my\s+)?(?:majors?|course|degree|programme|program|studies|over)\s+)?(?:from\s+[\pL ]{3,25}?\s+)?to\s+(` + studyFields + `)(?:\W*$|\s*[,.;!(]|\s+(?:now|last|this|because|and|but|at|in)\b)`)
+	yearOf      = english(`^(?:am|is)\s+(?:now\s+)?in\s+(?:my|her|his)\s+(?:first|second|third|fourth|fifth|final|last)\s+year\s+(?:of|in|studying)\s+(` + studyFields + `)\b`)
 	wantsTo     = english(`^(?:i|we)\s+(?:really\s+|also\s+|still\s+)*(do not |no longer )?want to ((?:learn|study|visit|become|buy|run|write|travel to|move to|start|join|build|get) [\pL][\pL' -]{1,30}?)(\s+any ?more|\s+any longer)?\W*$`)
 	// utilities are with whom one is as a customer.
 	utilities = set(`vodafone o2 ee verizon t-mobile orange telekom telefonica santander hsbc revolut monzo n26 barclays lloyds allianz axa geico aviva bupa aetna chase starling sky virgin comcast octopus eon`)
@@ -66,6 +76,18 @@ func changeSlot(s *saying) (about, bool) {
 	if m := s.matchText(babyBorn, "born"); m != nil {
 		return about{name: "health:pregnant", negated: true}, true
 	}
+	if m := s.matchText(babyHere, "here", "born", "arrived"); m != nil {
+		return about{name: "health:pregnant", negated: true}, true
+	}
+	if m := s.matchText(foundHome, "moved in"); m != nil {
+		return about{name: "home", value: m[1]}, true
+	}
+	if m := s.matchText(weighsNow, "down", "up", "back"); m != nil {
+		return about{name: "weight", value: m[1]}, true
+	}
+	if m := s.matchText(howMany, "we are"); m != nil {
+		return about{name: "how many we are", value: strings.ToLower(m[1])}, true
+	}
 	if m := s.matchText(lastDay, "last day"); m != nil {
 		return about{name: "work", value: m[1] + m[2], negated: true}, true
 	}
@@ -83,6 +105,23 @@ func changeSlot(s *saying) (about, bool) {
 	}
 	if m := s.matchText(exNamed, "my ex"); m != nil && !s.plain {
 		return about{name: "partner", value: m[1], negated: true}, true
+	}
+	if s.known && !s.denied {
+		if m := s.match(goesSchool, " to ", " at "); m != nil && s.subject != "" {
+			return s.about("school", m[1])
+		}
+		if m := s.match(otherSchool, "school"); m != nil {
+			return s.about("school", m[1])
+		}
+		if m := firstMatch(s.predicate, studiesNow, yearOf); m != nil {
+			return s.about("studies", strings.ToLower(m[1]))
+		}
+	}
+	if m := s.match(seatOf, "window", "aisle", "middle"); m != nil && !s.denied {
+		return about{name: "seat", value: strings.ToLower(m[1])}, true
+	}
+	if m := s.matchText(seatOf, "window", "aisle", "middle"); m != nil {
+		return about{name: "seat", value: strings.ToLower(m[1])}, true
 	}
 	if !s.self() {
 		return about{}, false

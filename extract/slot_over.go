@@ -434,6 +434,9 @@ func (s statement) lateSlot() about {
 	if !isEnglish(s.text) {
 		return foreignSlot(s.text)
 	}
+	if a := slotOf(s.text); a.name == "health:pregnant" && a.negated {
+		return a // "The twins are here!! Felix and Ada"
+	}
 	a := looseSlot(s.text)
 	if m := itsName.FindStringSubmatch(s.text); m != nil && startsName(m[1]) && oneAnimal.MatchString(strings.TrimPrefix(a.name, "has:")) {
 		a.name = "pet:" + strings.ToLower(m[1])

@@ -120,13 +120,22 @@ func skillSlot(s *saying) (about, bool) {
 func projectName(s *saying) (about, bool) {
 	if m := s.matchText(calledSo, "called", "named"); m != nil && !s.denied {
 		if name := s.name(m[2], notNames); name != "" {
-			return about{name: "name", subject: strings.ToLower(strings.TrimPrefix(m[1], "new ")), value: name}, true
+			return about{name: "name", subject: firmOf(strings.ToLower(strings.TrimPrefix(m[1], "new "))), value: name}, true
 		}
 	}
 	if m := s.match(renames, "renamed", "rebranded"); m != nil && s.self() && !s.denied {
 		if name := s.name(m[2], notNames); name != "" {
-			return about{name: "name", subject: strings.ToLower(m[1]), value: name}, true
+			return about{name: "name", subject: firmOf(strings.ToLower(m[1])), value: name}, true
 		}
 	}
 	return about{}, false
+}
+
+// firmOf gives one word for those that mean what one runs.
+func firmOf(what string) string {
+	switch what {
+	case "startup", "start-up", "business", "firm", "agency":
+		return "company"
+	}
+	return what
 }

@@ -20,6 +20,7 @@ const (
 	ofJob     = "job"        // work, role
 	ofHome    = "household"  // lives with, lives with:ana
 	ofPets    = "pets"       // pet:mia, has:cat
+	ofBirth   = "birth"      // health:pregnant, of the speaker and the partner
 	anybody   = "lives with" // the slot that nobody lives there by
 	allOfHome = "lives with:"
 	allOfPets = "pet:"
@@ -86,6 +87,8 @@ func (t topic) matter() topic {
 		return topic{ofJob, t.subject}
 	case kind == "lives with":
 		return topic{ofHome, t.subject}
+	case t.slot == "health:pregnant" && (t.subject == "" || t.subject == "partner"):
+		return topic{ofBirth, ""}
 	case strings.HasPrefix(t.slot, ofUse) && tools[strings.TrimPrefix(t.slot, ofUse)] != nil:
 		return topic{tools[strings.TrimPrefix(t.slot, ofUse)][0], t.subject}
 	case t.slot == kept:
@@ -119,6 +122,7 @@ func (w *wanting) topic(key []byte, t topic, text string) {
 		if m.slot == tools["mysql"][0] {
 			w.slot(key, kept)
 		}
+	case m.slot == ofBirth: // is the slot whosever it is
 	case m.slot == ofPets:
 		w.kind(key, allOfPets)
 		for _, animal := range animalsIn(lexical.Canonical(text)) {
@@ -163,6 +167,9 @@ func (f *course) meant(c *claim) func(*span) bool {
 		return func(s *span) bool {
 			return c.slot != s.claim.slot && c.negated != s.claim.negated && (c.slot == anybody) == c.negated && (s.claim.slot == anybody) == s.claim.negated
 		}
+	case ofBirth:
+		born := c.negated && !strings.Contains(c.form(), "pregnant")
+		return func(s *span) bool { return born && !s.claim.negated }
 	case ofPets:
 		all := f.endsPets(c)
 		return func(s *span) bool { return slices.Contains(all, s) }
