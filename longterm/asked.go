@@ -27,6 +27,9 @@ type asked struct {
 	named map[string]bool
 	// slots are those that it asks for, by what their names begin with.
 	slots []string
+	// meant are the names of those whom it names by a relation, and steps the relations that only
+	// lead to them: "my sister's husband" is not the sister. See hop.go.
+	meant, steps []string
 	timing
 }
 

@@ -64,6 +64,12 @@ func (a *asked) asksFor(slot, subject string, ofSpeaker bool) bool {
 		return false
 	}
 	if subject != "" {
+		if slices.Contains(a.meant, subject) {
+			return true
+		}
+		if slices.ContainsFunc(a.steps, func(step string) bool { return sameRelation(step, subject) }) {
+			return false
+		}
 		return a.names(subject) || slices.ContainsFunc(relations[subject], a.names)
 	}
 	kind, _, _ := strings.Cut(slot, ":")

@@ -93,6 +93,7 @@ func built(t testing.TB, b *bench) map[string]*statement {
 				if find.hasNeighbours(&statement{}, "") != "" {
 					all[label+": neighbours"] = find.neighbourStatement(1)
 				}
+				all[label+": hop"] = find.hopStatement([]int32{1, 2})
 				all[label+": memory postings"], all[label+": message postings"] = find.memoryPostings(), find.messagePostings()
 				find.narrow = true
 				all[label+": near, narrow"], all[label+": load, narrow"] = find.nearStatement(), find.loadStatement()
@@ -225,7 +226,7 @@ func TestNothingScansWhatOthersHave(t *testing.T) {
 				}
 				statements := map[string]*statement{
 					"count": find.countStatement(), "same": find.sameStatement(), "near": find.nearStatement(), "load": find.loadStatement(),
-					"memory postings": find.memoryPostings(), "message postings": find.messagePostings(),
+					"hop": find.hopStatement(find.question.hashes), "memory postings": find.memoryPostings(), "message postings": find.messagePostings(),
 					"total": sel.countStatement(), "page": sel.pageStatement(10, 0, nil),
 					"pinned": sel.pinnedStatement(memoryColumns+", "+sourcesColumn, 10),
 				}

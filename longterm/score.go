@@ -28,6 +28,8 @@ type weights struct {
 	asks, answering float64
 	// slot: it tells what the question asks for of whom, by its slot.
 	slot float64
+	// hop: it names whom the question means by a relation.
+	hop float64
 	// order: it stands where the question asks for, first or last or before or after something;
 	// ended: it is over and held when the question asks about; less than nothing if the question
 	// asks for what holds.
@@ -40,15 +42,15 @@ type weights struct {
 // said to an assistant, and of what the assistant said.
 var weighing = struct{ peer, user, assistant weights }{
 	peer: weights{words: 0.08, window: 0.87, vector: 0.97, who: 1.45, date: 1.93, during: 1.93, when: 1.25, many: 0.38,
-		asks: -0.63, answering: 0.46, slot: 1.5, order: 1, ended: 3, length: 0.67, long: -0.86},
+		asks: -0.63, answering: 0.46, slot: 1.5, hop: 2.5, order: 1, ended: 3, length: 0.67, long: -0.86},
 	user: weights{words: 0.58, window: 0.25, vector: 0.97, who: 1.45, date: 1.93, during: 1.93, when: 1.25, many: 0.38,
-		slot: 4, order: 1, ended: 3, length: -0.42, long: -0.86},
+		slot: 4, hop: 2.5, order: 1, ended: 3, length: -0.42, long: -0.86},
 	assistant: weights{words: 0.58, window: 0.25, vector: 0.97, assistant: -1.95, answers: 1.12, date: 1.93, during: 1.93, when: 1.25, many: 0.38,
-		order: 1, ended: 3, long: -0.86},
+		hop: 2.5, order: 1, ended: 3, long: -0.86},
 }
 
 // WeightsVersion names the weights that Weights gives. It goes up with every change of them.
-const WeightsVersion = "weights/3"
+const WeightsVersion = "weights/4"
 
 // Weights gives what each part of a score that a search explains counts for in the ranking, by the
 // name of the part, for memories of what people with names said ("peer"), a "user" and the
@@ -61,7 +63,7 @@ func (w weights) byPart() map[string]float64 {
 	return map[string]float64{
 		"z_bm25": w.words, "z_bm25_window": w.window, "z_cosine": w.vector,
 		"who": w.who, "assistant": w.assistant, "answers": w.answers, "date": w.date, "during": w.during, "when": w.when, "many": w.many,
-		"asks": w.asks, "answering": w.answering, "slot": w.slot, "order": w.order, "ended": w.ended,
+		"asks": w.asks, "answering": w.answering, "slot": w.slot, "hop": w.hop, "order": w.order, "ended": w.ended,
 		"length": w.length, "long": w.long,
 	}
 }
@@ -103,6 +105,8 @@ type candidate struct {
 	// answering says that it was said right after a question.
 	answering bool
 	exact     bool
+	// hop says that it names whom the question means by a relation.
+	hop bool
 	// about is how much it holds of what the question asks, beside how much of what it asks for
 	// the time before or after of; order and ended are where that puts it.
 	about, beside, order, ended float64
@@ -173,7 +177,7 @@ func rank(all []*candidate, mode, text string, question *asked, relevance func(f
 // evidence is what speaks for a memory beside its words and its vector, each part in the
 // measure that its weight is for.
 type evidence struct {
-	who, assistant, answers, date, during, when, many, asks, answering, slot, order, ended, length, long float64
+	who, assistant, answers, date, during, when, many, asks, answering, slot, hop, order, ended, length, long float64
 }
 
 func (c *candidate) weights() weights {
@@ -216,6 +220,7 @@ func (c *candidate) evidenceFor(question *asked) evidence {
 	e.asks = yes(endsAsking(c.Memory.Memory))
 	e.answering = yes(c.answering)
 	e.slot = yes(!assistant && !c.negated && question.asksFor(c.slot, c.subject, e.who > 0))
+	e.hop = yes(c.hop)
 	e.order, e.ended = c.order, c.ended
 	words := float64(len(strings.Fields(c.Memory.Memory)))
 	e.length = math.Log1p(min(words, 60))
@@ -226,7 +231,7 @@ func (c *candidate) evidenceFor(question *asked) evidence {
 // other sums up what is not measured over the candidates.
 func (w weights) other(e evidence) float64 {
 	return w.who*e.who + w.assistant*e.assistant + w.answers*e.answers + w.date*e.date + w.during*e.during + w.when*e.when + w.many*e.many +
-		w.asks*e.asks + w.answering*e.answering + w.slot*e.slot + w.order*e.order + w.ended*e.ended +
+		w.asks*e.asks + w.answering*e.answering + w.slot*e.slot + w.hop*e.hop + w.order*e.order + w.ended*e.ended +
 		w.length*e.length + w.long*e.long
 }
 
@@ -333,7 +338,7 @@ func (c *candidate) explain() map[string]float64 {
 		"z_bm25": c.zWords, "z_bm25_window": c.zWindow, "z_cosine": c.zVector,
 		"who": c.evidence.who, "assistant": c.evidence.assistant, "answers": c.evidence.answers, "date": c.evidence.date, "during": c.evidence.during,
 		"when": c.evidence.when, "many": c.evidence.many, "asks": c.evidence.asks, "answering": c.evidence.answering,
-		"slot": c.evidence.slot, "order": c.evidence.order, "ended": c.evidence.ended, "length": c.evidence.length, "long": c.evidence.long,
+		"slot": c.evidence.slot, "hop": c.evidence.hop, "order": c.evidence.order, "ended": c.evidence.ended, "length": c.evidence.length, "long": c.evidence.long,
 		"fused": c.fused, "relevance": c.relevance, "score": c.score,
 	}
 }

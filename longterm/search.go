@@ -30,8 +30,9 @@ const (
 // word with it.
 //
 // It takes two round trips: one for what is near, one for what that is. Further ones are
-// needed only for large scopes, if too many of the nearest do not qualify, and if others
-// delete too many of them meanwhile.
+// needed only for large scopes, if too many of the nearest do not qualify, if others delete
+// too many of them meanwhile, and once for what is said of somebody whom the question names
+// by a relation (see hop.go).
 func (s *Store) Search(ctx context.Context, tenant string, q Query) ([]Hit, error) {
 	if strings.TrimSpace(q.Text) == "" {
 		return nil, memd.InvalidField("query", "must not be blank")
@@ -74,6 +75,9 @@ func (s *Store) Search(ctx context.Context, tenant string, q Query) ([]Hit, erro
 		if err := f.find(ctx); err != nil {
 			return nil, err
 		}
+	}
+	if err := f.hop(ctx); err != nil {
+		return nil, err
 	}
 	rank(f.candidates, q.Mode, q.Text, f.asked, q.Relevance)
 	return f.hits(), nil
@@ -301,25 +305,12 @@ func (f *finding) load(ctx context.Context) error {
 // without, nearly all do.
 func (f *finding) loadStatement() *statement {
 	st := &statement{}
-	tenant := st.bind(f.tenant, "text")
-	where := f.conditions(st)
-	scope := "m.scope_id"
-	if f.reach == reachUser || f.reach == reachTenant {
-		// A place in a session may be of another app than the memories asked for. + 0 keeps
-		// each memory from being looked for among all of the scope.
-		if len(f.scopeIDs) == 1 {
-			// Known before the first row is read, it leaves one partition of the vectors.
-			scope = st.bind(f.scopeIDs[0], "bigint")
-			where += " AND m.scope_id + 0 = " + scope
-		} else {
-			where += " AND m.scope_id + 0 = ANY (" + st.bind(f.scopeIDs, "bigint[]") + ")"
-		}
-	}
+	q := f.qualification(st)
 	proposals := f.wanted()
 	qualify, enough := "", ""
 	if f.narrow {
 		proposals = max(maxProposals, proposals)
-		qualify = " CROSS JOIN LATERAL (SELECT FROM memory m WHERE m.id = u.id AND m.tenant_id = " + tenant + where + " OFFSET 0) m"
+		qualify = " CROSS JOIN LATERAL (SELECT FROM memory m WHERE m.id = u.id AND m.tenant_id = " + q.tenant + q.where + " OFFSET 0) m"
 		enough = " LIMIT " + st.bind(f.wanted(), "int")
 	}
 	near := make([]memoryID, len(f.near))
@@ -336,21 +327,46 @@ func (f *finding) loadStatement() *statement {
 		" UNION ALL SELECT id, false FROM unnest(", st.bind(f.same, "uuid[]"), ") AS u (id)",
 		" UNION ALL (SELECT u.id, false FROM unnest(", st.bind(bestMemories(f.words, proposals), "uuid[]"), ") AS u (id)", qualify, enough, ")",
 		" UNION ALL (SELECT u.id, false FROM unnest(", st.bind(sessions, "bigint[]"), ", ", st.bind(positions, "int[]"), ") AS p (session_no, position)",
-		" CROSS JOIN LATERAL (SELECT x.memory_id AS id FROM memory_source x WHERE x.session_no = p.session_no AND x.position = p.position AND x.tenant_id = ", tenant, " OFFSET 0) u",
-		qualify, enough, ")) p GROUP BY id)",
-		" SELECT ", memoryColumns, ", x.messages, x.sessions, x.positions, coalesce(x.answering, false), ")
+		" CROSS JOIN LATERAL (SELECT x.memory_id AS id FROM memory_source x WHERE x.session_no = p.session_no AND x.position = p.position AND x.tenant_id = ", q.tenant, " OFFSET 0) u",
+		qualify, enough, ")) p GROUP BY id)")
+	return f.details(st, q)
+}
+
+// qualification is what makes a memory m one that is wanted: whose it is, in which scope, and
+// what else holds of it, as a statement has bound it.
+type qualification struct{ tenant, scope, where string }
+
+func (f *finding) qualification(st *statement) qualification {
+	q := qualification{st.bind(f.tenant, "text"), "m.scope_id", f.conditions(st)}
+	if f.reach == reachUser || f.reach == reachTenant {
+		// A place in a session may be of another app than the memories asked for. + 0 keeps
+		// each memory from being looked for among all of the scope.
+		if len(f.scopeIDs) == 1 {
+			// Known before the first row is read, it leaves one partition of the vectors.
+			q.scope = st.bind(f.scopeIDs[0], "bigint")
+			q.where += " AND m.scope_id + 0 = " + q.scope
+		} else {
+			q.where += " AND m.scope_id + 0 = ANY (" + st.bind(f.scopeIDs, "bigint[]") + ")"
+		}
+	}
+	return q
+}
+
+// details writes what scanCandidates reads of those in a pool that qualify.
+func (f *finding) details(st *statement, q qualification) *statement {
+	st.write(" SELECT ", memoryColumns, ", x.messages, x.sessions, x.positions, coalesce(x.answering, false), ")
 	distance, join := "NULL::float8", ""
 	if f.query.Mode != ModeLexical {
 		// Of what is near the distance is known.
 		distance = "e.distance"
-		join = " LEFT JOIN LATERAL (SELECT embedding <=> " + st.bind(pgvector.NewHalfVector(f.query.Vector), "halfvec") + " AS distance FROM memory_embedding e WHERE NOT pool.near AND e.scope_id = " + scope +
-			" AND e.model = " + st.bind(f.query.Model, "text") + " AND e.memory_id = pool.id AND e.tenant_id = " + tenant + " OFFSET 0) e ON true"
+		join = " LEFT JOIN LATERAL (SELECT embedding <=> " + st.bind(pgvector.NewHalfVector(f.query.Vector), "halfvec") + " AS distance FROM memory_embedding e WHERE NOT pool.near AND e.scope_id = " + q.scope +
+			" AND e.model = " + st.bind(f.query.Model, "text") + " AND e.memory_id = pool.id AND e.tenant_id = " + q.tenant + " OFFSET 0) e ON true"
 	}
-	return st.write(distance, " FROM pool CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.id = pool.id AND m.tenant_id = ", tenant, where, " OFFSET 0) m",
+	return st.write(distance, " FROM pool CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.id = pool.id AND m.tenant_id = ", q.tenant, q.where, " OFFSET 0) m",
 		" CROSS JOIN LATERAL (SELECT array_agg(message_id) AS messages, array_agg(session_no) AS sessions, array_agg(position) AS positions,",
-		" bool_or(EXISTS (SELECT FROM message_posting q WHERE q.scope_id = ", scope, " AND q.term = ", st.bind(asksTerm, "int"),
-		" AND q.session_no = x.session_no AND q.position = x.position - 1 AND q.tenant_id = ", tenant, ")) AS answering",
-		" FROM memory_source x WHERE x.memory_id = pool.id AND x.tenant_id = ", tenant, ") x", join)
+		" bool_or(EXISTS (SELECT FROM message_posting q WHERE q.scope_id = ", q.scope, " AND q.term = ", st.bind(asksTerm, "int"),
+		" AND q.session_no = x.session_no AND q.position = x.position - 1 AND q.tenant_id = ", q.tenant, ")) AS answering",
+		" FROM memory_source x WHERE x.memory_id = pool.id AND x.tenant_id = ", q.tenant, ") x", join)
 }
 
 // scanCandidates reads loadStatement and looks up what the words say of each.
