@@ -8,6 +8,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -80,6 +81,7 @@ type taker struct {
 	mu    sync.Mutex
 	has   map[string]bool
 	order map[string][]string // by person
+	after []string
 	fail  func(id string) error
 	odd   string
 	// together is the most messages that came at once.
@@ -124,6 +126,14 @@ func (k *taker) Conversations(_ context.Context, all []format.Conversation) (out
 	return out, nil
 }
 
+// After implements Target: it comes when all of the person is there.
+func (k *taker) After(_ context.Context, a format.After) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.after = append(k.after, a.UserID+"/"+a.SessionID+" after "+strconv.Itoa(len(k.order[a.UserID])))
+	return nil
+}
+
 func (k *taker) Memories(_ context.Context, all []format.Memory) (out Outcome, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -141,6 +151,7 @@ var day = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
 func sample() iter.Seq2[format.Item, error] {
 	return items(
+		format.Item{After: &format.After{UserID: "alice", SessionID: "early", Unlearned: true}},
 		conversation("alice", "late", message("a3", day.AddDate(2, 0, 0))),
 		conversation("bob", "b", message("b1", day), message("odd", day)),
 		conversation("alice", "early", message("a1", day)),
@@ -175,6 +186,9 @@ func TestEachPersonsPastComesInItsOrder(t *testing.T) {
 		}
 		if got := k.order["alice"]; !slices.Equal(got, []string{"a1", "a2", "a3", "a4", "a5", "a memory"}) {
 			t.Errorf("alice's past comes as %q", got)
+		}
+		if !slices.Equal(k.after, []string{"alice/early after 6"}) {
+			t.Errorf("in the end it is said %q", k.after)
 		}
 		if len(odd) != 2 || g.Bad != 2 {
 			t.Errorf("set aside %+v", odd)

@@ -104,6 +104,10 @@ func (g *Gathered) add(i format.Item) error {
 	case i.Bad != nil:
 		g.setAside(*i.Bad)
 		return nil
+	case i.After != nil:
+		if i.After.UserID = cmp.Or(g.cfg.UserID, i.After.UserID); i.After.UserID == "" {
+			return nil // nor is anything else there of them
+		}
 	case i.Memory != nil:
 		m := i.Memory
 		m.UserID = cmp.Or(g.cfg.UserID, m.UserID)
@@ -184,6 +188,9 @@ func (g *Gathered) sessionOf(c *format.Conversation) *session {
 // key is where an item stands in the order: at the time it was said, and a part of a session never
 // before the part that came before it.
 func (g *Gathered) key(i format.Item) int64 {
+	if i.After != nil {
+		return math.MaxInt64
+	}
 	at := int64(0)
 	if t := i.Time(); !t.IsZero() {
 		at = t.UnixMicro()

@@ -22,6 +22,8 @@ type Outcome struct {
 type Target interface {
 	Conversations(context.Context, []format.Conversation) (Outcome, error)
 	Memories(context.Context, []format.Memory) (Outcome, error)
+	// After is told what had become of somebody, or of a session, once all of it is there.
+	After(context.Context, format.After) error
 }
 
 // Sent says how far it is.
@@ -89,9 +91,12 @@ func (g *Gathered) Send(ctx context.Context, to Target, atOnce int, progress fun
 // laneOf gives everything of a person the same lane.
 func laneOf(i format.Item, n int) int {
 	h := fnv.New32a()
-	if i.Memory != nil {
+	switch {
+	case i.After != nil:
+		h.Write([]byte(i.After.UserID))
+	case i.Memory != nil:
 		h.Write([]byte(cmp.Or(i.Memory.UserID, i.Memory.AgentID, i.Memory.RunID)))
-	} else {
+	default:
 		h.Write([]byte(i.Conversation.UserID))
 	}
 	return int(h.Sum32() % uint32(n))
@@ -132,6 +137,16 @@ func (s *sending) lane(ctx context.Context, queue <-chan format.Item) error {
 	for i := range queue {
 		if ctx.Err() != nil {
 			return nil
+		}
+		if i.After != nil {
+			err := flush()
+			if err == nil {
+				err = s.to.After(ctx, *i.After)
+			}
+			if err != nil {
+				return err
+			}
+			continue
 		}
 		if i.Memory != nil {
 			if len(parts) > 0 || len(memories) >= memoriesAtOnce {

@@ -152,18 +152,25 @@ const (
 	   AND ($3 = '' OR EXISTS (SELECT FROM conversation_session s WHERE s.tenant_id = $1 AND s.user_id = p.user_id AND s.session_id = $3))
 	 ORDER BY user_id COLLATE "C" LIMIT 1`
 
-	transferUser = `SELECT json_build_object('type', 'user', 'user_id', $2::text), NULL WHERE $1 <> '' AND $3::text IS NOT NULL`
-
-	transferSessions = `SELECT json_build_object('type', 'session', 'session_id', s.session_id, 'agent_id', s.agent_id, 'metadata', s.metadata,
-		'previous_session_id', (SELECT p.session_id FROM conversation_session p WHERE p.tenant_id = $1 AND p.user_id = $2
-		   AND p.session_id = s.previous_session_id AND p.kind = 'chat' AND NOT p.incognito AND ($3 = '' OR p.session_id = $3))), NULL
-		FROM conversation_session s WHERE s.tenant_id = $1 AND s.user_id = $2 AND s.kind = 'chat' AND NOT s.incognito AND ($3 = '' OR s.session_id = $3) ORDER BY s.no`
+	transferUser = `SELECT json_build_object('type', 'user', 'user_id', $2::text,
+		'learn', NOT EXISTS (SELECT FROM person WHERE tenant_id = $1 AND user_id = $2 AND NOT learn)), NULL WHERE $3::text IS NOT NULL`
 
 	ofSessions = ` FROM (SELECT no, session_id FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND NOT incognito AND ($3 = '' OR session_id = $3) ORDER BY no OFFSET 0) s
 		CROSS JOIN LATERAL (SELECT * FROM conversation_context WHERE tenant_id = $1 AND user_id = $2 AND session_id = s.session_id ORDER BY id OFFSET 0) c`
 
 	chats = `SELECT s.no, c.message` + ofSessions
 )
+
+// transferSessions names other sessions only where they are among those that are exported.
+var transferSessions = `SELECT json_build_object('type', 'session', 'session_id', s.session_id, 'kind', s.kind, 'agent_id', s.agent_id, 'metadata', s.metadata,
+		'previous_session_id', ` + transferredSession("s.previous_session_id") + `, 'next_session_id', ` + transferredSession("s.next_session_id") + `,
+		'forwards_to', ` + transferredSession("s.forwards_to") + `, 'closed_at', ` + utc("s.closed_at") + `, 'learn', s.learn), NULL
+		FROM conversation_session s WHERE s.tenant_id = $1 AND s.user_id = $2 AND NOT s.incognito AND ($3 = '' OR s.session_id = $3) ORDER BY s.no`
+
+func transferredSession(named string) string {
+	return `(SELECT p.session_id FROM conversation_session p WHERE p.tenant_id = $1 AND p.user_id = $2
+		   AND p.session_id = ` + named + ` AND p.kind = 'chat' AND NOT p.incognito AND ($3 = '' OR p.session_id = $3))`
+}
 
 var transferMessages = `SELECT json_build_object('type', 'message', 'session_id', c.session_id, 'client_id', coalesce(c.client_id, ` + postgres.MessageOrigin("c") + `),
 	'created_at', ` + utc("c.created_at") + `, 'timezone', c.timezone, 'agent_id', c.agent_id, 'app_id', c.app_id,

@@ -42,6 +42,11 @@ type patchSession struct {
 	Closed   *bool    `json:"closed" doc:"true closes it, without a next one; what is closed stays so. Of one that a limit has rotated, it closes the last that goes by its name."`
 	Learn    *bool    `json:"learn" doc:"false: nothing is learned from what is posted to it from now on, and from what is open."`
 	Rotate   limits   `json:"rotate" doc:"Changes to its limits: null takes one away, or all, so that the tenant's holds."`
+	Open     string   `json:"open" default:"skip" enum:"skip,learn" doc:"learn: with learn false, what is open is learned from all the same, as after an import from where it was."`
+
+	ClosedAt      *moment    `json:"closed_at" doc:"When it was closed where it was brought from. One in which something was said later here stays open."`
+	NextSessionID identifier `json:"next_session_id" doc:"With closed_at: the one that was opened there by rotating it, if that is here."`
+	ForwardsTo    identifier `json:"forwards_to" doc:"With closed_at: where what is posted under its name landed there, if that is here."`
 }
 
 type deleteSessionAnswer struct {
@@ -130,7 +135,12 @@ func (s *server) reextractMessage(ctx context.Context, c *call, in *messageInput
 
 func (s *server) patchSession(ctx context.Context, c *call, in *patchSessionInput) (answer, error) {
 	b := in.Body
-	if b.Title == nil && b.Metadata == nil && b.Closed == nil && b.Learn == nil && !b.Rotate.given {
+	for name, given := range map[string]identifier{"next_session_id": b.NextSessionID, "forwards_to": b.ForwardsTo} {
+		if given != "" && b.ClosedAt == nil {
+			return answer{}, memd.InvalidField("body."+name, "needs closed_at")
+		}
+	}
+	if b.Title == nil && b.Metadata == nil && b.Closed == nil && b.Learn == nil && !b.Rotate.given && b.ClosedAt == nil {
 		return answer{}, memd.InvalidField("body", "must have something to change")
 	}
 	change := shortterm.Change{Title: b.Title, Closed: b.Closed, Learn: b.Learn}
@@ -151,9 +161,24 @@ func (s *server) patchSession(ctx context.Context, c *call, in *patchSessionInpu
 			return merged, nil
 		}
 	}
+	arrived := shortterm.Arrival{UserID: string(in.UserID), SessionID: string(in.SessionID), NextSessionID: string(b.NextSessionID), ForwardsTo: string(b.ForwardsTo)}
+	if b.Open == "learn" && b.Learn != nil && !*b.Learn {
+		arrived.Unlearned, change.Learn = true, nil
+	}
+	if b.ClosedAt != nil {
+		arrived.ClosedAt = b.ClosedAt.Time
+	}
 	changed, err := s.Log.ChangeSession(ctx, c.tenant, string(in.UserID), string(in.SessionID), string(in.AgentID), change)
 	if err != nil {
 		return answer{}, inBody(err)
+	}
+	if arrived.Unlearned || b.ClosedAt != nil {
+		if err = s.Log.Arrive(ctx, c.tenant, arrived); err == nil {
+			changed, err = s.Log.Session(ctx, c.tenant, arrived.UserID, arrived.SessionID)
+		}
+		if err != nil {
+			return answer{}, err
+		}
 	}
 	return sessionAnswer(http.StatusOK, string(in.UserID), changed), nil
 }

@@ -27,6 +27,7 @@ type postSession struct {
 	Rotate            limits     `json:"rotate" doc:"When the next user message opens a session that follows this one."`
 	Learn             *bool      `json:"learn" doc:"false: nothing is learned from it. Default: true, unless it is incognito."`
 	Incognito         bool       `json:"incognito" default:"false" doc:"Nothing is learned from it, and it goes with all its messages when it is closed, rotated or idle for long."`
+	Kind              string     `json:"kind" default:"chat" enum:"chat,direct" doc:"direct: of messages that were given to POST /v1/memories, brought from elsewhere. It is no chat: never the latest, and not listed."`
 }
 
 // limits say when a session is rotated by itself. Of those that are missing or null the
@@ -199,7 +200,7 @@ func (s *server) postSession(ctx context.Context, c *call, in *postSessionInput)
 	made, err := s.Log.CreateSession(ctx, c.tenant, shortterm.NewSession{
 		UserID: string(b.UserID), SessionID: string(b.SessionID), AgentID: string(b.AgentID),
 		PreviousSessionID: string(b.PreviousSessionID), Metadata: json.RawMessage(b.Metadata),
-		Limits: b.Rotate.change(shortterm.Limits{}), Learn: b.Learn, Incognito: b.Incognito,
+		Limits: b.Rotate.change(shortterm.Limits{}), Learn: b.Learn, Incognito: b.Incognito, Direct: b.Kind == "direct",
 	})
 	if err != nil {
 		return answer{}, inBody(err)

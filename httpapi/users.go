@@ -41,7 +41,8 @@ type patchUserInput struct {
 }
 
 type patchUser struct {
-	Learn *bool `json:"learn" required:"true" doc:"false: nothing is learned from their sessions from now on, and from what is open. What was learned stays."`
+	Learn *bool  `json:"learn" required:"true" doc:"false: nothing is learned from their sessions from now on, and from what is open. What was learned stays."`
+	Open  string `json:"open" default:"skip" enum:"skip,learn" doc:"learn: what is open is learned from all the same, as after an import from where it was."`
 }
 
 type patchUserAnswer struct {
@@ -159,6 +160,12 @@ func (s *server) getUsers(ctx context.Context, c *call, in *usersInput) (answer,
 func (s *server) patchUser(ctx context.Context, c *call, in *patchUserInput) (answer, error) {
 	if err := (userInput{in.Person, in.UserID, in.AgentID}).permits(); err != nil {
 		return answer{}, err
+	}
+	if !*in.Body.Learn && in.Body.Open == "learn" {
+		if err := s.Log.Arrive(ctx, c.tenant, shortterm.Arrival{UserID: string(in.Person), Unlearned: true}); err != nil {
+			return answer{}, err
+		}
+		return ok(patchUserAnswer{string(in.Person), false})
 	}
 	p, err := s.Log.SetPersonLearn(ctx, c.tenant, string(in.Person), *in.Body.Learn)
 	if err != nil {

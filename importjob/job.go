@@ -150,6 +150,8 @@ func userOf(i format.Item, o Options) string {
 		return o.UserID
 	case i.Memory != nil:
 		return i.Memory.UserID
+	case i.After != nil:
+		return i.After.UserID
 	}
 	return i.Conversation.UserID
 }

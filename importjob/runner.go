@@ -276,7 +276,7 @@ func (t *taken) take(ctx context.Context, all []format.Conversation, out *backfi
 // open makes a session, unless it is there, or its messages will do without it.
 func (t *taken) open(ctx context.Context, c format.Conversation) error {
 	_, err := t.r.log.CreateSession(ctx, t.tenant, shortterm.NewSession{UserID: c.UserID, SessionID: c.SessionID, AgentID: c.AgentID,
-		PreviousSessionID: c.PreviousSessionID, Metadata: c.About})
+		PreviousSessionID: c.PreviousSessionID, Metadata: c.About, Direct: c.Direct})
 	switch k := memd.KindOf(err); {
 	case err == nil, k == memd.Conflict:
 		return nil
@@ -357,6 +357,18 @@ func (t *taken) append(ctx context.Context, all []stretch, out *backfill.Outcome
 		return err
 	}
 	return t.append(ctx, second, out)
+}
+
+// After implements backfill.Target.
+func (t *taken) After(ctx context.Context, a format.After) error {
+	return t.hold(ctx, func() error {
+		err := t.r.log.Arrive(ctx, t.tenant, shortterm.Arrival{UserID: a.UserID, SessionID: a.SessionID, Unlearned: a.Unlearned, ClosedAt: a.ClosedAt,
+			NextSessionID: a.NextSessionID, ForwardsTo: a.ForwardsTo})
+		if memd.KindOf(err) == memd.NotFound {
+			return nil // none of its messages came
+		}
+		return err
+	})
 }
 
 // Memories implements backfill.Target.

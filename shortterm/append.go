@@ -190,7 +190,7 @@ type write struct {
 func newWrite(tenant string, a Append) write {
 	n := len(a.Messages)
 	w := write{
-		tenant: tenant, user: a.UserID, session: a.SessionID, kind: "chat", agent: optional(a.AgentID), key: a.Key,
+		tenant: tenant, user: a.UserID, session: a.SessionID, kind: kindOf(a.Direct), agent: optional(a.AgentID), key: a.Key,
 		rotates: !a.Backfill && !a.Direct && a.Messages[0].Role == memd.RoleUser,
 		roles:   make([]string, n), raws: make([]string, n), said: make([]*time.Time, n), learn: make([]bool, n),
 		actors: make([]*string, n), clients: make([]*string, n),
@@ -207,9 +207,6 @@ func newWrite(tenant string, a Append) write {
 		if w.heading == nil && m.Role == memd.RoleUser {
 			w.heading = optional(title(m.Text))
 		}
-	}
-	if a.Direct {
-		w.kind = "direct"
 	}
 	if len(a.Metadata) > 0 {
 		w.metadata = a.Metadata

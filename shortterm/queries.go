@@ -330,8 +330,8 @@ const (
 		forwards_to, learn, incognito, metadata, rotate_idle, rotate_turns, rotate_tokens, rotate_age`
 
 	createSession = `INSERT INTO conversation_session (tenant_id, user_id, session_id, agent_id, previous_session_id, metadata,
-		       learn, incognito, rotate_idle, rotate_turns, rotate_tokens, rotate_age)
-		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (tenant_id, user_id, session_id) DO NOTHING
+		       kind, learn, incognito, rotate_idle, rotate_turns, rotate_tokens, rotate_age)
+		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) ON CONFLICT (tenant_id, user_id, session_id) DO NOTHING
 		RETURNING ` + sessionColumns
 
 	oneSession = `SELECT ` + sessionColumns + ` FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND session_id = $3 AND NOT ` + isOver

@@ -460,7 +460,7 @@ var queries = map[string]string{
 	"isIncognito": isIncognito, "dropStaleSummary": dropStaleSummary, "lockedSessions": lockedSessions, "dropOpenOfSession": dropOpenOfSession,
 	"incognitoOver": incognitoOver, "lockIdle": lockIdle, "messagesOver": messagesOver, "lockByNo": lockByNo, "markedMessages": markedMessages, "closedSummaryDue": closedSummaryDue,
 	"stillSettled": stillSettled, "dropEmptied": dropEmptied,
-	"lockSessions": lockSessions, "readSessions": readSessions, "knownInBulk": knownInBulk, "insertInBulk": insertInBulk, "recogniseMessages": recogniseMessages,
+	"lockSessions": lockSessions, "readSessions": readSessions, "knownInBulk": knownInBulk, "insertInBulk": insertInBulk, "recogniseMessages": recogniseMessages, "arriveSession": arriveSession,
 }
 
 func TestQueriesPrepare(t *testing.T) {

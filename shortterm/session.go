@@ -51,6 +51,8 @@ type NewSession struct {
 	Learn *bool
 	// Incognito is for ever; see Session.
 	Incognito bool
+	// Direct makes it one of kind direct.
+	Direct bool
 }
 
 // CreateSession makes a session. Conflict: the user has one of this name, or had an
@@ -92,7 +94,7 @@ func (l *Log) CreateSession(ctx context.Context, tenant string, s NewSession) (S
 			}
 		}
 		rows, err := tx.Query(ctx, createSession, tenant, s.UserID, s.SessionID, optional(s.AgentID), optional(s.PreviousSessionID), s.Metadata,
-			learn, s.Incognito, s.Limits.Idle, s.Limits.Turns, s.Limits.Tokens, s.Limits.Age)
+			kindOf(s.Direct), learn, s.Incognito, s.Limits.Idle, s.Limits.Turns, s.Limits.Tokens, s.Limits.Age)
 		if err != nil {
 			return err
 		}
@@ -172,6 +174,13 @@ func scanSession(rows pgx.Rows, head ...any) (s Session, err error) {
 	err = rows.Scan(append(columns, s.Limits.scan()...)...)
 	s.LastMessageAt, s.ClosedAt, s.CreatedAt = utc(s.LastMessageAt), utc(s.ClosedAt), s.CreatedAt.UTC()
 	return s, err
+}
+
+func kindOf(direct bool) string {
+	if direct {
+		return "direct"
+	}
+	return "chat"
 }
 
 func learnsNothing() error {

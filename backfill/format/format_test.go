@@ -173,6 +173,9 @@ func checkItem(t testing.TB, i Item, ids map[string]bool) {
 			t.Fatalf("metadata %s", m.Metadata)
 		}
 	}
+	if i.After != nil {
+		set++
+	}
 	if b := i.Bad; b != nil {
 		if set++; b.Reason == "" || b.File == "" {
 			t.Fatalf("%+v", b)

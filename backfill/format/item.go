@@ -15,11 +15,26 @@ type Place struct {
 	Line int `json:"line,omitempty"`
 }
 
-// Item is what a reader gives: one of the three is set.
+// Item is what a reader gives: one of the four is set.
 type Item struct {
 	Conversation *Conversation `json:"conversation,omitempty"`
 	Memory       *Memory       `json:"memory,omitempty"`
+	After        *After        `json:"after,omitempty"`
 	Bad          *Bad          `json:"bad,omitempty"`
+}
+
+// After is what had become of a person, or of a session of theirs, in the memd that all of it was
+// exported from: it is said once all else is there.
+type After struct {
+	Place
+	UserID string `json:"user_id,omitempty"`
+	// SessionID is "" where it is about the person.
+	SessionID string `json:"session_id,omitempty"`
+	// Unlearned says that nothing is learned from what is said from then on.
+	Unlearned     bool      `json:"unlearned,omitempty"`
+	ClosedAt      time.Time `json:"closed_at,omitzero"`
+	NextSessionID string    `json:"next_session_id,omitempty"`
+	ForwardsTo    string    `json:"forwards_to,omitempty"`
 }
 
 // Conversation is a run of messages of one session, in the order they were said in. A long
@@ -34,9 +49,11 @@ type Conversation struct {
 	AppID     string `json:"app_id,omitempty"`
 	// Opens says that this is the session itself, as memd's export tells of it, and none of its
 	// messages: which one it carries on, and About, its own metadata.
-	Opens             bool            `json:"opens,omitempty"`
-	PreviousSessionID string          `json:"previous_session_id,omitempty"`
-	About             json.RawMessage `json:"about,omitempty"`
+	Opens             bool   `json:"opens,omitempty"`
+	PreviousSessionID string `json:"previous_session_id,omitempty"`
+	// Direct says that it is none of the person's chats: its messages were given to be remembered.
+	Direct bool            `json:"direct,omitempty"`
+	About  json.RawMessage `json:"about,omitempty"`
 	// Messages are at most maxMessages, and have no more than partBytes unless there is but one.
 	Messages []Message `json:"messages,omitempty"`
 	// Empty counts messages that say nothing and were left out, Repeated those that stood

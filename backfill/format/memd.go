@@ -16,6 +16,9 @@ type exported struct {
 
 	SessionID         text            `json:"session_id"`
 	Kind              text            `json:"kind"`
+	ClosedAt          instant         `json:"closed_at"`
+	NextSessionID     text            `json:"next_session_id"`
+	ForwardsTo        text            `json:"forwards_to"`
 	AgentID           text            `json:"agent_id"`
 	AppID             text            `json:"app_id"`
 	PreviousSessionID text            `json:"previous_session_id"`
@@ -47,6 +50,16 @@ type exported struct {
 func readMemd(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, error) bool) {
 	loose := newRuns(file, o, yield)
 	user, ended, begun := "", false, false
+	var after []After // of the person whose lines these are
+	told := func() bool {
+		for _, a := range after {
+			if !yield(Item{After: &a}, nil) {
+				return false
+			}
+		}
+		after = nil
+		return true
+	}
 	whole := each(file, "is no line of an export", newScanner(r).lines(), loose.between(yield), func(l exported, v value) bool {
 		at := Place{file, v.line}
 		if l.Type != "message" && !loose.flush() {
@@ -55,12 +68,26 @@ func readMemd(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, 
 		switch l.Type {
 		case "memd.export":
 			begun, user = true, idOf(string(l.UserID))
+			return told()
 		case "user": // of an export of several
+			if !told() {
+				return false
+			}
 			if l.UserID != "" {
 				user = idOf(string(l.UserID))
 			}
+			if l.Learn != nil && !*l.Learn {
+				after = append(after, After{Place: at, UserID: user, Unlearned: true})
+			}
 		case "session":
-			if c := l.session(at, user); c != nil {
+			c, a, fault := l.session(at, user, o)
+			switch {
+			case fault != "":
+				return yield(bad(at, v.raw, fault), nil)
+			case a != nil:
+				after = append(after, *a)
+			}
+			if c != nil {
 				return yield(Item{Conversation: c}, nil)
 			}
 		case "message":
@@ -75,22 +102,31 @@ func readMemd(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, 
 		}
 		return true
 	})
-	if whole && loose.flush() && begun && !ended {
+	if whole && loose.flush() && told() && begun && !ended {
 		yield(bad(Place{file, 0}, nil, "is cut off: it has no last line"), nil)
 	}
 }
 
-// session gives a session without its messages, nil if it is none of the person's chats.
-func (l exported) session(at Place, user string) *Conversation {
-	c := &Conversation{Place: at, Opens: true, UserID: user, SessionID: idOf(string(l.SessionID)), AgentID: idOf(string(l.AgentID)),
-		PreviousSessionID: idOf(string(l.PreviousSessionID))}
+// session gives a session without its messages, nil if it is of no name, and what has become of it,
+// nil if nothing has.
+func (l exported) session(at Place, user string, o Options) (c *Conversation, a *After, fault string) {
+	c = &Conversation{Place: at, Opens: true, UserID: user, SessionID: idOf(string(l.SessionID)), AgentID: idOf(string(l.AgentID)),
+		PreviousSessionID: idOf(string(l.PreviousSessionID)), Direct: l.Kind == "direct"}
 	if len(trimSpace(l.Metadata)) > 2 && l.Metadata[0] == '{' {
 		c.About = l.Metadata
 	}
-	if l.Kind == "direct" || c.SessionID == "" {
-		return nil
+	if c.SessionID == "" {
+		return nil, nil, ""
 	}
-	return c
+	a = &After{Place: at, UserID: user, SessionID: c.SessionID, Unlearned: l.Learn != nil && !*l.Learn,
+		NextSessionID: idOf(string(l.NextSessionID)), ForwardsTo: idOf(string(l.ForwardsTo))}
+	if a.ClosedAt, _, fault = firstTime(o.place(), l.ClosedAt); fault != "" {
+		return nil, nil, fault
+	}
+	if !a.Unlearned && a.ClosedAt.IsZero() {
+		a = nil
+	}
+	return c, a, ""
 }
 
 func (l exported) said(raw json.RawMessage, line int, o Options) said {

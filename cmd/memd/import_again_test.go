@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -46,6 +47,76 @@ func TestTheSameImportUndoesNothing(t *testing.T) {
 	d := start(t, dataDir(t))
 	memoriesComeOnce(t, d)
 	ownMessagesComeOnce(t, d)
+	whatWasSetComesAlong(t, d)
+}
+
+// whatWasSetComesAlong has people, and sessions, be what they were: nothing is learned from where nothing was to be
+// learned, and what was no chat is none.
+func whatWasSetComesAlong(t *testing.T, d *daemon) {
+	say := func(user, session, text string) {
+		t.Helper()
+		d.want(201, http.MethodPost, "/v1/messages", fmt.Sprintf(`{"user_id":%q,"session_id":%q,"messages":[{"role":"user","content":%q}]}`, user, session, text), nil)
+	}
+	say("quiet", "s", "I live in Bergen")
+	say("quiet", "secret", "I own a boat")
+	say("quiet", "open", "I play chess")
+	d.want(200, http.MethodPost, "/v1/memories", `{"user_id":"quiet","messages":"I am allergic to nuts"}`, nil)
+	d.settled()
+	d.want(200, http.MethodPatch, "/v1/sessions/secret?user_id=quiet", `{"learn":false}`, nil)
+	d.want(201, http.MethodPost, "/v1/sessions/s/rotate", `{"user_id":"quiet","session_id":"next"}`, nil)
+	say("quiet", "next", "I moved to Oslo")
+	d.settled()
+	d.want(200, http.MethodPatch, "/v1/users/quiet", `{"learn":false}`, nil)
+	first := d.exported(t, "--user", "quiet")
+	for _, user := range []string{"quiet2", "posted2"} {
+		if user == "quiet2" {
+			d.imports(t, "all of it", 5, "--user", user, "--wait", first)
+		} else {
+			raw, _ := os.ReadFile(first)
+			body, _ := json.Marshal(map[string]any{"user_id": user, "data": string(raw)})
+			var job struct{ ID, State string }
+			d.want(202, http.MethodPost, "/v1/import", string(body), &job)
+			d.eventually("the import has ended", func() bool {
+				d.want(200, http.MethodGet, "/v1/import/"+job.ID, "", &job)
+				return job.State == "done"
+			})
+			d.settled()
+		}
+		again := d.exported(t, "--user", user)
+		a, _ := os.ReadFile(first)
+		b, _ := os.ReadFile(again)
+		if got := strings.Replace(string(b), `"user_id":"`+user+`"`, `"user_id":"quiet"`, 1); got != string(a) {
+			t.Errorf("%s is exported as\n%s\nand was\n%s", user, b, a)
+		}
+		// What was learned there is learned here, and what is said now is not.
+		before, was := d.list(user), d.list("quiet")
+		if len(before.Results) != len(was.Results) || len(was.Results) == 0 {
+			t.Errorf("%s: %+v are remembered, and there %+v", user, before.Results, was.Results)
+		}
+		say(user, "s2", "I have a second villa in Rome")
+		say(user, "secret", "I own a hidden bunker")
+		d.settled()
+		if now := d.list(user); len(now.Results) != len(before.Results) {
+			t.Errorf("%s: what was said is learned: %+v", user, now.Results)
+		}
+		var list struct {
+			Sessions []struct {
+				SessionID string  `json:"session_id"`
+				ClosedAt  *string `json:"closed_at"`
+				Next      *string `json:"next_session_id"`
+				Learn     bool
+			}
+		}
+		d.want(200, http.MethodGet, "/v1/sessions?user_id="+user, "", &list)
+		if len(list.Sessions) != 5 { // and s2
+			t.Errorf("%s has the chats %+v", user, list.Sessions)
+		}
+		for _, s := range list.Sessions {
+			if (s.SessionID == "s") != (s.ClosedAt != nil && s.Next != nil && *s.Next == "next") || (s.SessionID == "secret") == s.Learn {
+				t.Errorf("%s: %+v", user, s)
+			}
+		}
+	}
 }
 
 // ownMessagesComeOnce has what was said by the API come back to where it was exported, straight and by way of

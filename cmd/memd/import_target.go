@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strconv"
 	"strings"
@@ -283,6 +284,9 @@ func (t *remoteTarget) open(ctx context.Context, c format.Conversation) error {
 	if c.AgentID != "" {
 		body["agent_id"] = c.AgentID
 	}
+	if c.Direct {
+		body["kind"] = "direct"
+	}
 	if c.About != nil {
 		body["metadata"] = c.About
 	}
@@ -295,6 +299,31 @@ func (t *remoteTarget) open(ctx context.Context, c format.Conversation) error {
 		return t.open(ctx, c)
 	} else if r != nil {
 		return nil // it is there; or its messages will do without it
+	}
+	return err
+}
+
+// After implements backfill.Target. What a memd knows nothing of is left out.
+func (t *remoteTarget) After(ctx context.Context, a format.After) error {
+	path, body := "/v1/users/"+url.PathEscape(a.UserID), map[string]any{"learn": false, "open": "learn"}
+	if a.SessionID != "" {
+		path = "/v1/sessions/" + url.PathEscape(a.SessionID) + "?" + url.Values{"user_id": {a.UserID}}.Encode()
+		if !a.Unlearned {
+			body = map[string]any{}
+		}
+		if !a.ClosedAt.IsZero() {
+			body["closed_at"] = memd.FormatTime(a.ClosedAt)
+			for name, of := range map[string]string{"next_session_id": a.NextSessionID, "forwards_to": a.ForwardsTo} {
+				if of != "" {
+					body[name] = of
+				}
+			}
+		}
+	}
+	err := t.memd.repeat(ctx, http.MethodPatch, path, encoded(body), &struct{}{})
+	var r *refusal
+	if a.SessionID != "" && errors.As(err, &r) && r.status == http.StatusNotFound {
+		return nil // none of its messages came
 	}
 	return err
 }

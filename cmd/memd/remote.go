@@ -121,7 +121,7 @@ func (r *remote) once(ctx context.Context, method, path string, into any) (after
 // exchange is once with a body.
 func (r *remote) exchange(ctx context.Context, method, path string, body []byte, into any) (after time.Duration, err error) {
 	var sent io.Reader
-	if method == http.MethodPost {
+	if body != nil || method == http.MethodPost {
 		sent = bytes.NewReader(body)
 	}
 	q, err := http.NewRequestWithContext(ctx, method, r.url+path, sent)
