@@ -88,10 +88,11 @@ func eachHad(text string) []clausePart {
 		if appositive(items, i) {
 			return []clausePart{{text, about{}}}
 		}
-		if !hadItem.MatchString(item) || verbal(wordsOf(item)) && !nameCall.MatchString(item) && !strings.Contains(item, " called ") && !strings.Contains(item, " named ") {
+		a := slotOf(m[1] + " " + item)
+		ill := strings.HasPrefix(a.name, "health:") && countWords(item) <= 3
+		if !hadItem.MatchString(item) && !ill || verbal(wordsOf(item)) && !ill && !nameCall.MatchString(item) && !strings.Contains(item, " called ") && !strings.Contains(item, " named ") {
 			return nil
 		}
-		a := slotOf(m[1] + " " + item)
 		if a.name == "" {
 			a = looseSlot(m[1] + " " + item)
 		} else {

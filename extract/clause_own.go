@@ -44,6 +44,11 @@ func (g *grouping) ownPredicates(c clausePart) []clausePart {
 			c.slot = a
 		}
 	}
+	if c.slot.name == "" {
+		if held := slotBeforeWish(text); held.name != "" {
+			return []clausePart{{c.text, held}}
+		}
+	}
 	if c.slot.name == "" || len(text) > 300 || strings.ContainsAny(text, "\"“«?") || strings.HasPrefix(text, "(") {
 		return whole
 	}
@@ -86,6 +91,20 @@ func (g *grouping) ownPredicates(c clausePart) []clausePart {
 		return parts
 	}
 	return whole
+}
+
+// wishBehind is what somebody wants besides, which hangs on what they tell of themself.
+var wishBehind = english(`^((?:i|i'm|im|i've)\s[^,;:.!?]{3,80}?),?\s+(?:and|but)\s+(?:i\s+)?(?:(?:really|just|also)\s+)?(?:want|need|hope|plan|aim|would like|'d like|am trying|trying|have)\s+to\s[^,;:.!?]{2,60}$`)
+
+// slotBeforeWish gives what is told before such a wish: of "I weigh 94 kilos and want to get to
+// 85" the weight, which the rest is of too.
+func slotBeforeWish(text string) about {
+	if m := wishBehind.FindStringSubmatch(text); m != nil {
+		if a := slotOf(m[1]); !a.negated && !strings.HasPrefix(a.name, "does:") {
+			return a
+		}
+	}
+	return about{}
 }
 
 // eachOwn parts "my birthday is May 4, my wife's is May 5".
@@ -171,6 +190,9 @@ func (g *grouping) predicates(c clausePart, text string) []clausePart {
 	return nil
 }
 
+// ownDoings are further verbs of what is told of somebody.
+var ownDoings = set(`suffer commute weigh earn owe measure`)
+
 // firstPredicate is a text up to where a further predicate may begin.
 func firstPredicate(text string) string {
 	if at := predicateAt.FindStringIndex(text); at != nil && at[0] > 0 {
@@ -194,7 +216,7 @@ func predicated(text string, first bool) bool {
 	case "is", "has", "doesn't", "does":
 		return !first
 	}
-	return (presents[low] || low == "suffer" || low == "commute") && first != strings.HasSuffix(low, "s")
+	return (presents[low] || ownDoings[low] || ownDoings[strings.TrimSuffix(low, "s")]) && first != strings.HasSuffix(low, "s")
 }
 
 // withoutLead puts what was left out of the first of some parts in brackets.

@@ -29,6 +29,7 @@
 //	             correct_chain.go what was put right wrongly
 //	mend.go      a sentence that puts itself right, and what was moved to another day
 //	forget.go    "forget that …"; forget_topic.go what is asked to be forgotten by its topic,
+//	             forget_foreign.go requests in other languages,
 //	             confide.go what is told in confidence, confide_foreign.go that in other languages
 //	form.go      "Name: …", "City: …"
 //	introduced.go  "Tom, 30, from Leeds", and what a question tells by the way

@@ -28,7 +28,7 @@ var (
 	takeBack    = english(`^` + lightWords + `i take back (?:what|everything|all) i said about\s+(.+)$`)
 	offRecord   = english(`^` + lightWords + `(?:(?:do not|don't|never) (?:remember|save|store|keep|record|note|memori[sz]e) (?:this|that|the following)|off the record)[:,.–—-]*\s+(.+)$`)
 	// forgetWhere names by a clause what "forget my …" names by a noun.
-	forgetWhere = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+)?(?:forget|delete|remove|erase)\s+(where i live|where i work|who i work for|what i do(?: for (?:a living|work))?|how old i am|what my name is|when i was born|when my birthday is|what i(?:'m| am) called|where i(?:'m| am) from)(?:\s+from (?:your )?memory|,? please|,? ok(?:ay)?)?\W*$`)
+	forgetWhere = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+)?(?:forget|delete|remove|erase)\s+(how much i (?:earn|make|am paid|get paid|weigh)|what i (?:earn|make|weigh)|how tall i am|where i live|where i work|who i work for|what i do(?: for (?:a living|work))?|how old i am|what my name is|when i was born|when my birthday is|what i(?:'m| am) called|where i(?:'m| am) from)(?:\s+from (?:your )?memory|,? please|,? ok(?:ay)?)?\W*$`)
 	// forgetTopic is "forget about Rafa" and "forget about the gluten thing"; what else
 	// is told to be forgotten about is no more than left aside.
 	forgetTopic = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+)?forget about\s+(\p{Lu}[\pL'-]+(?: \p{Lu}[\pL'-]+)?|(?:(?:the|my|that)\s+)[\pL ]{2,30}?(?:\s+(?:thing|stuff|business|story)))(?:,? (?:please|ok|okay))?(?:[,.;–—-]+\s*(\S.*))?$`)
@@ -206,9 +206,9 @@ func (g *grouping) forgetsPlainly(text string) bool {
 		}
 	} else if m := forgetWhere.FindStringSubmatch(bare); m != nil {
 		s.text, s.slot = m[1], about{name: clauseSlot(strings.ToLower(m[1]))}
-		if s.slot.name == "home" {
-			all, _ := forgottenBy("address")
-			g.forgetsAll(m[1], slices.DeleteFunc(all, func(a about) bool { return a.name == "home" }))
+		if topic := map[string]string{"home": "address", "salary": "salary"}[s.slot.name]; topic != "" {
+			all, _ := forgottenBy(topic)
+			g.forgetsAll(m[1], slices.DeleteFunc(all, func(a about) bool { return a.name == s.slot.name }))
 		}
 	} else if m := forgetWhat.FindStringSubmatch(bare); m != nil && !saysNothing[strings.ToLower(strings.Fields(m[1])[0])] {
 		s.text, s.slot.subject = m[1], "my "+strings.ToLower(m[1])
@@ -263,51 +263,15 @@ var forgetVerb = english(`\b(?:forget|delete|remove|erase|drop|scrap)\b`)
 
 var myFavorite = english(`^favou?rite ([\pL' ]{2,30})$`)
 
-// forgetsForeign takes a request to forget of another language whose clause is what was
-// said, and says whether it was one.
-func (g *grouping) forgetsForeign(text string) bool {
-	if len(text) > 200 || !foreignForget.MatchString(text) {
-		return false
-	}
-	if remindsForeign.MatchString(text) {
-		return false
-	}
-	bare := strings.Trim(polite.ReplaceAllString(strings.TrimRight(text, " .!。！"), ""), " ,.")
-	if named := ownForeign(bare); named != nil {
-		g.spoken, g.asked, g.adjacent = true, "", false
-		for _, name := range named {
-			g.forgetsAll(name, []about{{subject: name}})
-		}
-		return true
-	}
-	for _, form := range foreignAll {
-		if m := form.FindStringSubmatch(bare); m != nil && len(foreignClauses(text)) == 0 {
-			g.spoken, g.asked, g.adjacent = true, "", false
-			name := foreignMy.ReplaceAllString(m[1], "")
-			g.forgetsAll(m[1], []about{{subject: strings.ToLower(name)}})
-			return true
-		}
-	}
-	clauses := foreignClauses(text)
-	if len(clauses) == 0 && countWords(text) > 6 {
-		return false
-	}
-	g.spoken, g.asked, g.adjacent = true, "", false
-	for _, clause := range clauses {
-		dated, _ := resolve(clause, g.said, false)
-		g.out = append(g.out, statement{text: dated, forget: true, words: countWords(clause)})
-	}
-	return true
-}
-
-var (
-	foreignForget = phrases(`(?:(?:bitte|por favor|s'il te plaît|s'il vous plaît|per favore|alsjeblieft)[, ]+)?(?:kannst du |könntest du |puedes |peux-tu |pode |puoi )?(?:bitte )?(?:vergiss|vergiß|vergessen sie|olvida|olvídate|oublie|oubliez|esquece|esqueça|dimentica|vergeet)(?:[, ]|$)`, `.{0,60}忘れて(?:ください|下さい|ね|くれ|欲しい|ほしい)?[。！]?$`, `(?:请|請|麻烦)?(?:你)?(?:帮我)?(?:忘记|忘記|忘掉|忘了)(?:我|关于|所有)`, `(?:من فضلك،? )?(?:انسَ|انس|انسى|إنسى|إنس)\s`)
-	foreignMy     = newPattern(`(?i)^(?:meinen?|meinem|meiner|mein|mi|mis|mon|ma|mes|o meu|a minha|meu|minha|mio|mia|il mio|la mia|我的)\s*`)
-)
-
 // clauseSlot is the slot that a clause of forgetWhere names.
 func clauseSlot(clause string) string {
 	switch {
+	case strings.Contains(clause, "weigh"):
+		return "weight"
+	case strings.Contains(clause, "tall"):
+		return "height"
+	case strings.Contains(clause, "earn"), strings.Contains(clause, "make"), strings.Contains(clause, "paid"):
+		return "salary"
 	case strings.Contains(clause, "live"):
 		return "home"
 	case strings.Contains(clause, "work for"), strings.Contains(clause, "where i work"):

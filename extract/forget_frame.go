@@ -48,7 +48,7 @@ var (
 	theFact      = english(`^the (?:fact|part|bit|memory|note) that `)
 	asksYou      = english(forgetLead + askYou)
 	forgetsVerb  = english(`\b(?:forget|forgetting)\b`)
-	ofClause     = english(`^(?:that (?:i|my|we|our)\b|i(?:'m|m)? |(?:who|whom|what|which)(?: \pL+)? (?:i|i'm|im|i've|we|my)\b|where (?:i|i'm|im|we)\b|how old|when i)`)
+	ofClause     = english(`^(?:that (?:i|my|we|our)\b|i(?:'m|m)? |(?:who|whom|what|which)(?: \pL+)? (?:i|i'm|im|i've|we|my)\b|where (?:i|i'm|im|we)\b|how (?:old|tall|much i)\b|when i)`)
 	codeNoun     = newPattern(`^(?:locker|door|gate|alarm|pin|safe|entry|garage|zip|post|postal|access|lock|bike lock|padlock|card|house|building) (?:code|pin|number|combination|combo)$`)
 	properNoun   = newPattern(`^\p{Lu}[\pL'’-]+(?: (?:(?:and|&) )?\p{Lu}[\pL'’-]+){0,2}$`)
 	ownAdjective = newPattern(`(?i)^(?:my|our)\s`)

@@ -48,7 +48,7 @@ type saying struct {
 var slotRules = []func(s *saying) (about, bool){
 	changeSlot, nameSlot, pronounSlot, answerSlot, ageSlot, birthdaySlot, maritalSlot, relationSlot, petSlot,
 	favoriteSlot, allergySlot, dietSlot, homeSlot, groupSlot, workSlot, roleSlot, undertakingSlot, studySlot, languageSlot,
-	projectSlot, projectName, keptSlot, switchSlot, endSlot, skillSlot, eventSlot, journeySlot, ownedSlot, aidSlot, passingSlot, overSlot, attributeSlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
+	projectSlot, projectName, keptSlot, switchSlot, endSlot, skillSlot, eventSlot, journeySlot, ownedSlot, aidSlot, passingSlot, overSlot, attributeSlot, paySlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
 }
 
 // slotWords is the most words of a statement that gets a slot: a longer one tells more
