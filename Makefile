@@ -19,10 +19,10 @@ GOFLAGS_BUILD = -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)'
 export CGO_ENABLED = 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test test-long bench eval demo fuzz notices clean needs-go needs-python
+.PHONY: help setup build run test test-long bench bench-peers eval demo fuzz notices clean needs-go needs-python
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: needs-python ## Fetch Postgres, the model and its runtime into the cache (once).
 	@$(PYTHON) -S setup/fetch.py --quiet
@@ -56,6 +56,9 @@ test-long: needs-go setup ## Run the tests that take long, too, and print what c
 
 bench: needs-go setup ## Measure memd against plain pgx and the bare model (BENCH="-only search").
 	$(GO) run -trimpath ./bench $(BENCH)
+
+bench-peers: needs-go needs-python setup ## Measure memd beside mem0 and PowerMem, which it installs (BENCH="-json FILE").
+	$(GO) run -trimpath ./bench/peers -python $(PYTHON) $(BENCH)
 
 eval: needs-go setup ## Measure what is remembered and found of sample conversations (EVAL="-set open -v", "-recall FOLDER").
 	$(GO) run -trimpath ./eval $(EVAL)

@@ -48,6 +48,7 @@ var mayImport = map[string][]string{
 	"eval":              {"", "app", "embedded", "postgres", "shortterm", "extract", "longterm"},
 	"bench":             {"", "app", "httpapi", "assemble", "recall", "embedded", "postgres", "shortterm", "longterm", "embed", "embed/e5", "lexical", "bus", "idempotency"},
 	"bench/backfill":    {},
+	"bench/peers":       {"embedded"},
 	"examples/demo":     {},
 	"internal/memdtest": {"", "embedded", "postgres"},
 }
