@@ -51,8 +51,11 @@ func (g *grouping) answers(text string) bool {
 	if own[words[0].low] && verbal(words) {
 		return n <= 8 && (leavesOut(words) || doesSo.MatchString(text)) && !g.assistant
 	}
-	return n <= 3 || n <= 8 && (!verbal(words) || (fragment(words) || sinceWhen[words[0].low]) && asksWhich.MatchString(g.question)) || refersBack(words) || standsIn(words) || yesNo[words[0].low] && len(words) > 1 && !own[words[1].low]
+	return n <= 3 || n <= 8 && (!verbal(words) || (fragment(words) || sinceWhen[words[0].low]) && asksWhich.MatchString(g.question)) || refersBack(words) && !(!verbal(asked) && verbal(words) && ofOthers5[words[0].low]) || standsIn(words) || yesNo[words[0].low] && len(words) > 1 && !own[words[1].low]
 }
+
+// ofOthers5 are of somebody who was told of before: "her class is 2B" answers no "Muffins?".
+var ofOthers5 = set(`his her their he she he's she's they`)
 
 // standsIn says whether words speak of somebody only as "she" and name nobody.
 func standsIn(words []word) bool {

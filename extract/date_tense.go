@@ -42,7 +42,7 @@ func (r *reader) cutClauses() {
 }
 
 func clauseOf(words []word, end int) clause {
-	if decides(words) {
+	if decides(words) || proposes(words) {
 		return clause{end: end, willBe: true}
 	}
 	was := past(words)
@@ -53,6 +53,16 @@ func clauseOf(words []word, end int) clause {
 func decides(words []word) bool {
 	for i := 1; i+2 < len(words); i++ {
 		if lead := words[i-1].low; words[i].low == "decided" && words[i+1].low == "to" && (strings.HasSuffix(lead, "'ve") || strings.HasSuffix(lead, "ve") || lead == "have" || lead == "just" || lead == "has") {
+			return true
+		}
+	}
+	return false
+}
+
+// proposes says whether words tell of what somebody said may come: "boss said maybe in September".
+func proposes(words []word) bool {
+	for i, w := range words {
+		if (w.low == "maybe" || w.low == "perhaps") && i > 0 && (words[i-1].low == "said" || words[i-1].low == "says" || words[i-1].low == "told" || words[i-1].low == "me") {
 			return true
 		}
 	}
@@ -72,6 +82,8 @@ func setsOut(words []word) bool {
 			if once[strings.TrimSuffix(next, "s")] {
 				return true
 			}
+		case (low == "comes" || low == "come" || low == "arrive" || low == "deliver" || low == "delivers") && i > 0 && (next == "on" || next == "tomorrow" || next == "next"):
+			return true
 		case low == "remind" && (next == "me" || next == "us"):
 			return true
 		case (low == "it's" || low == "that's" || low == "there's") && (next == "on" || next == "by" || next == "a" || next == "an" || next == "my" || next == "our"):

@@ -25,6 +25,8 @@ const (
 	dropped                        // no longer used, taken or done
 	gaveOver                       // somebody who had a part in something
 	anotherTime                    // an event that was moved
+	misSaid                        // what was said and was wrong
+	notSo                          // what was only supposed
 )
 
 // Ending is what a statement says to be over.
@@ -34,6 +36,12 @@ type Ending struct {
 	words []string
 	// named says that the words are names, own that it is said to be the speaker's.
 	named, own bool
+	// onDeadline says that it is a deadline; day is when an event is that was moved, "" if that is not told.
+	onDeadline bool
+	day        string
+	// spelled is the thing as it was written, beside are the other words of the statement.
+	spelled string
+	beside  []string
 }
 
 // overSlots begin the names of slots of what is over and has no slot of its own.
@@ -56,14 +64,19 @@ func EndSlots(text string) (slots []string) {
 	if has(schemes) {
 		kinds = append(kinds, "going to:")
 	}
-	if has(couples) {
-		slots = append(slots, "partner")
+	for _, also := range alsoEnding {
+		if has(also.words) {
+			slots = append(slots, also.slots...)
+		}
 	}
 	for i, word := range contentWords(said) {
 		if i == mostEndWords {
 			break
 		}
 		slots = append(slots, overSlots+stem(word))
+		if has(supposes5) {
+			slots = append(slots, "allergy:"+word, "health:"+word, "diet")
+		}
 		for _, kind := range kinds {
 			slots = append(slots, kind+word)
 		}
@@ -77,6 +90,20 @@ func EndSlots(text string) (slots []string) {
 		}
 	}
 	return slots
+}
+
+// alsoEnding are slots of statements that may say that what has one of the words is over, whatever
+// else it names.
+var alsoEnding = []struct {
+	words map[string]bool
+	slots []string
+}{
+	{couples, []string{"partner"}},
+	{set(`living live lives based from moved home commute commutes commuting`), []string{"home"}},
+	{set(`work works working job at for`), []string{"work"}},
+	{set(`deadline due`), []string{"deadline"}},
+	{set(`married`), []string{"date:wedding"}},
+	{set(`flying fly flight land`), []string{"date:flight"}},
 }
 
 // mostEndWords is how many words of a statement are looked up: a longer one tells no one thing.
@@ -101,6 +128,9 @@ var emptyWords = func() map[string]bool {
 	}
 	return all
 }()
+
+// supposes5 are words of what is not sure.
+var supposes5 = set(`might may maybe perhaps think probably suspect suspects possibly could supposed guess`)
 
 // stem is what the forms of a word have in common.
 func stem(low string) string {
@@ -155,6 +185,9 @@ var endForms = []struct {
 	{splitUp, true, english(weDid + `(?:broke up with|broken up with|split up with|split with|separated from|divorced|dumped)\s+`), strings.Split("broke,split,separat,divorc,dumped", ",")},
 	{splitUp, false, english(opensClause + `((?:my\s+)?[\pL][\pL'’-]*(?:\s[\pL][\pL'’-]*)?)\s+` + isNow + `(?:broke up with|split up with|left|dumped|divorced)\s+me(?:$|[,.;!:(]|\s+(?:last|this|yesterday|today|in (?:january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|winter|\d)|for (?:another|someone|somebody|him|her)|after|because|and|two|three|a (?:week|month|year))\b)`), []string{" me"}},
 	{dropped, true, english(weDid + `(?:dropped|ditched|abandoned|ripped out|moved (?:off|away from)|migrated (?:off|away from|from)|switched (?:from|away from|off)|replaced|got off|came off|come off|weaned off|stopped|stop|quit|gave up|give up|given up|packed in|no longer (?:use|take|play|do|practi[cs]e|go|on|run on)|(?:do not|can not) (?:use|take|play|do|practi[cs]e|go) |(?:am|are) (?:no longer|not) (?:on|using|taking|playing|doing)|(?:am|are) (?:done|through|finished) with|(?:am|are) off)\s+`), strings.Split("drop,ditch,abandon,ripped,moved,migrated,switched,replaced,got off,came off,come off,weaned,stop,quit,gave up,give up,given up,packed,no longer,not ,done with,through with,finished with, off ", ",")},
+	{dropped, true, english(opensClause + `(?:no more|enough of)\s+`), []string{"no more", "enough of"}},
+	{misSaid, true, english(`^(?:` + lightWords + `)?(?:(?:earlier|before|yesterday|last time),? )?i (?:said|told you|wrote|mentioned)\s+(?:(?:that|it was|it is)\s+)?`), []string{"i said", "i told", "i wrote", "i mentioned"}},
+	{notSo, true, english(`\b(?:am|is) not\s+(?:allergic to\s+)?`), []string{" not "}},
 	{dropped, true, english(weDid + `(?:moved|migrated|switched|ported)\s+(?:\S+\s+){0,3}?from\s+`), []string{" from "}},
 	{gaveOver, false, english(opensClause + `(\pL[\pL'’-]*)\s+` + isNow + `(?:left|quit|resigned|leaving|fired|laid off)\b(?:\s+(?:the|our)\s+(?:company|team|firm|project|startup|start-up|band|group|job|club|office|practice|school))?(?:$|[,;:.!(–—]|\s+(?:so|and|last|this|in|on|because|now|yesterday|today)\b)`), strings.Split("left,quit,resigned,leaving,fired,laid off", ",")},
 	{gaveOver, true, english(`\b(?:took|takes|taking|has taken) over\s+(?:\S+\s+){0,4}?from\s+`), []string{" over "}},
@@ -210,12 +243,29 @@ func EndingOf(text string) (Ending, bool) {
 		if form.kind == anotherTime && strings.Contains(text[m[1]:], " to ") && !dayWord.MatchString(text[m[1]:]) {
 			continue // to a place
 		}
+		if form.kind == misSaid && !wasWrong.MatchString(text) {
+			continue
+		}
 		if e, ok := form.kind.of(object, text == low || text == "I"+low[1:]); ok {
+			e.beside = slices.DeleteFunc(contentWords(text), func(w string) bool { return slices.Contains(e.words, w) })
+			if e.kind == anotherTime {
+				e.onDeadline = strings.Contains(strings.ToLower(object), "deadline")
+				if to := newDay4.FindStringSubmatch(text[m[1]:]); to != nil {
+					e.day = eventDay(to[1])
+				}
+			}
 			return e, true
 		}
 	}
 	return Ending{}, false
 }
+
+var (
+	// wasWrong tells that what somebody said was not right.
+	wasWrong = english(`\b(?:but|and)?\s*(?:(?:that|it|this)(?:'s| is| was)? (?:wrong|a mistake|not right|not true|incorrect|a typo)|i was wrong|(?:but|it|that) (?:it is|it's|is|was|should be)(?: actually)?\s|i meant)`)
+	// newDay4 is the new day of what was moved.
+	newDay4 = english(`\b(?:to|until|till|for)\s+(?:now\s+)?(?:on\s+)?(.+)$`)
+)
 
 // whoseElse says whether what stands before makes it somebody else's doing.
 func whoseElse(before string) bool {
@@ -234,13 +284,13 @@ func (k endKind) of(object string, plain bool) (Ending, bool) {
 		object = object[len(m):]
 	}
 	object = objectEnd.ReplaceAllString(object, "")
-	e := Ending{kind: k}
+	e := Ending{kind: k, spelled: strings.TrimSpace(object)}
 	var nouns, names []string
 	owned, definite := false, false
 	words := wordsOf(object)
 	for i, w := range words {
 		switch {
-		case i == 0 && (noObjects[w.low] || others3[w.low]):
+		case i == 0 && (noObjects[w.low] || others3[w.low] || k == notSo && light[w.low]):
 			return Ending{}, false
 		case w.low == "my" || w.low == "our":
 			owned, definite = true, true
@@ -314,8 +364,8 @@ func (e Ending) with(nouns, names []string, owned, definite, plain bool) (Ending
 		if e.kind == died && (slices.Contains(strings.Split(belongings, "|"), last) || workWords4[last]) || e.kind == gaveOver && people4[last] {
 			return Ending{}, false // "my phone died", "my boss left"
 		}
-	case calledOff:
-		if len(e.words) > 3 {
+	case calledOff, notSo, misSaid:
+		if len(e.words) > 3 || e.kind == notSo && e.named {
 			return Ending{}, false
 		}
 	}
@@ -336,6 +386,20 @@ func (e Ending) Head() string {
 // coloured tells one of several by what it looks like.
 var coloured = english(`\b(?:blue|red|green|white|black|yellow|grey|gray|silver|orange|pink|purple|brown|golden|second|other|spare)\b`)
 
+// Heads are the words of which one stands in what is over.
+func (e Ending) Heads() []string {
+	heads := []string{e.Head()}
+	switch {
+	case e.kind == splitUp:
+		heads = append(heads, "together", "dating")
+	case e.kind == anotherTime && heads[0] == "wedding":
+		heads = append(heads, "married")
+	case e.kind == anotherTime && heads[0] == "flight":
+		heads = append(heads, "flying", "land")
+	}
+	return heads
+}
+
 // madeOver has something in the place of what need be no car.
 var madeOver = english(`\b(?:replaced|swapped)\b`)
 
@@ -349,8 +413,16 @@ func (a about) orEnding(text string) about {
 	if !loose {
 		return a
 	}
-	if e, ok := EndingOf(text); ok {
-		return about{name: overSlots + stem(e.Head()), negated: true}
+	e, ok := EndingOf(text)
+	switch {
+	case !ok:
+		return a
+	case e.day != "" && e.named && e.onDeadline:
+		return about{name: "deadline", subject: e.Head(), value: e.day}.anchored(text)
+	case e.day != "" && !e.named:
+		return about{name: dateOf(strings.Join(e.words, " ")), value: e.day}.anchored(text)
+	case e.kind == splitUp && len(e.words) == 1 && !people4[e.words[0]]:
+		return about{name: "partner", value: e.spelled, negated: true}
 	}
-	return a
+	return about{name: overSlots + stem(e.Head()), negated: true}
 }

@@ -48,6 +48,9 @@ func (e Ending) Names(text string) bool { return e.at(wordsOf(text)) >= 0 }
 // at is where the thing stands among words, negative if it does not.
 func (e Ending) at(words []word) int {
 	is := func(w word, of string) bool {
+		if e.kind == anotherTime && slices.Contains(otherWords[of], w.low) {
+			return true
+		}
 		return w.low == of || oneOf(w.low) == oneOf(of) || e.kind == dropped && len(of) > 5 && strings.HasSuffix(of, "ing") && stem(w.low) == stem(of)
 	}
 	if e.named {
@@ -57,17 +60,34 @@ func (e Ending) at(words []word) int {
 				return i
 			}
 		}
-		return -1
+		return e.together(words)
 	}
 	found := -1
 	for _, of := range e.words {
 		i := slices.IndexFunc(words, func(w word) bool { return is(w, of) })
 		if i < 0 {
-			return -1
+			return e.together(words)
 		}
 		found = max(found, i)
 	}
 	return found
+}
+
+// otherWords are others by which an event is told.
+var otherWords = map[string][]string{"wedding": {"married"}, "flight": {"flying", "fly", "land"}}
+
+// together is where words tell that the speaker is together with somebody who is not named there,
+// negative if they do not.
+func (e Ending) together(words []word) int {
+	if e.kind != splitUp || len(words) == 0 || words[0].low != "we" {
+		return -1
+	}
+	for i, w := range words {
+		if i > 0 && w.capital {
+			return -1
+		}
+	}
+	return slices.IndexFunc(words, func(w word) bool { return w.low == "together" || w.low == "dating" })
 }
 
 // another says whether a name stands with names that the ending has not, and has not the others.
@@ -111,6 +131,8 @@ var (
 	denial = english(`^(?:no|nope|nah|not|never)\b`)
 	// useVerbs are what is done with what may be dropped.
 	useVerbs = set(`use uses using play plays playing do doing take takes taking run runs running drink drinks drinking eat eats eating smoke smokes smoking practise practice train trains training learn learning attend on prescribed deploy deploys deployed host hosted hosting store stored built based broker`)
+	// atTimeOnce are kinds of slots of which one thing holds at a time.
+	atTimeOnce = set(`home work role studies name partner age birthday school car phone`)
 	// doers are before what one does, in the form of a verb.
 	doers = set(`i we am are go goes going`)
 	// machines are what a thing is kept in or runs on, whatever its name.
@@ -139,7 +161,7 @@ func (e Ending) goesOn(text string, words []word, at int, kind, rest string) boo
 	if e.kind == notHad && slices.Contains(strings.Split(belongings, "|"), kind) {
 		return true
 	}
-	if past(words[:min(at+3, len(words))]) && !(e.kind == anotherTime && movedAt(text)) {
+	if e.kind != splitUp && past(words[:min(at+3, len(words))]) && !(e.kind == anotherTime && movedAt(text)) {
 		return false
 	}
 	switch e.kind {
@@ -147,8 +169,14 @@ func (e Ending) goesOn(text string, words []word, at int, kind, rest string) boo
 		return slices.ContainsFunc(words, func(w word) bool { return schemes[w.low] }) && !slices.ContainsFunc(words[:at], func(w word) bool { return w.low == "live" || w.low == "lives" })
 	case splitUp:
 		return slices.ContainsFunc(words, func(w word) bool { return couples[w.low] })
+	case misSaid:
+		return atTimeOnce[kind] || slices.ContainsFunc(words, func(w word) bool {
+			return slices.ContainsFunc(e.beside, func(b string) bool { return stem(b) == stem(w.low) })
+		})
+	case notSo:
+		return slices.ContainsFunc(words, func(w word) bool { return supposes5[w.low] })
 	case dropped:
-		return at > 0 && doers[words[at-1].low] || uses(words[:at]) || stem(words[at].low) == rest
+		return at == 0 && words[0].low != e.words[0] || at > 0 && doers[words[at-1].low] || uses(words[:at]) || stem(words[at].low) == rest
 	case gaveOver:
 		near := words[max(0, at-4):min(len(words), at+4)]
 		return slices.ContainsFunc(near, func(w word) bool { return partWords[w.low] })

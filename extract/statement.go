@@ -739,17 +739,70 @@ func (g *grouping) carries(text string) bool {
 	if from == nil || !chatting {
 		return false
 	}
-	if heOrShe[wordsOf(text)[0].low] && (petHad.MatchString(last.text) || ownTaste.MatchString(last.text)) {
-		if earlier, told := g.person(from); earlier != nil {
+	if heOrShe[wordsOf(text)[0].low] && (petHad.MatchString(last.text) || ownTaste.MatchString(last.text) || !tellsOfSomebody(last.text)) {
+		earlier, told := g.person(from)
+		switch {
+		case earlier != nil:
 			from, last = earlier, told
+		case !petHad.MatchString(last.text) && !ownTaste.MatchString(last.text) && !tellsOfSomebody(last.text):
+			return false // whoever it is, it is nobody who was told of there
 		}
 	}
 	dated, when := resolve(strings.TrimRight(text, "."), g.said, g.english)
-	g.out = append(g.out, statement{
-		text: dated + " (said before: " + last.text + ")", when: when, words: countWords(text) + countWords(last.text), with: from,
-	})
+	said := last.text
+	s := statement{text: dated, when: when, with: from}
+	// What is carried there is carried on, never one within the other.
+	if carried := carriedIn(said); carried != "" && heOrShe[wordsOf(text)[0].low] && last.with != nil {
+		said, s.also = carried, append(slices.Clone(last.also), last.with)
+	}
+	said, _, _ = strings.Cut(said, " (asked: ")
+	said, _, _ = strings.Cut(said, " (said before: ")
+	s.text, s.words = dated+" (said before: "+said+")", countWords(text)+countWords(said)
+	g.out = append(g.out, s)
 	return true
 }
+
+// carriedIn gives what a statement carries of what was said before, "" for nothing.
+func carriedIn(text string) string {
+	_, rest, ok := strings.Cut(text, " (said before: ")
+	if !ok {
+		return ""
+	}
+	open := 1
+	for i, r := range rest {
+		switch r {
+		case '(':
+			open++
+		case ')':
+			if open--; open == 0 {
+				return rest[:i]
+			}
+		}
+	}
+	return ""
+}
+
+// tellsOfSomebody says whether a text tells of somebody who may be "he" or "she" afterwards: one of
+// the speaker's, or one who has a name.
+func tellsOfSomebody(text string) bool {
+	words := wordsOf(text)
+	for i, w := range words {
+		switch {
+		case (w.low == "my" || w.low == "our") && i+1 < len(words) && !words[i+1].capital:
+			for _, next := range words[i+1 : min(len(words), i+4)] {
+				if people4[next.low] || animal5[next.low] {
+					return true
+				}
+			}
+		case heOrShe[w.low], w.low == "they", w.low == "him", w.low == "her", w.low == "his", i > 0 && w.capital && w.low != "i" && !strings.HasPrefix(w.low, "i'") && !months3(w.low) && weekdays[w.low] == 0, givenNames[w.low],
+			i > 0 && (words[i-1].low == "a" || words[i-1].low == "an") && (people4[w.low] || animal5[w.low]):
+			return true
+		}
+	}
+	return parents[wordsOf(text + " x")[0].low]
+}
+
+var animal5 = set(strings.ReplaceAll(animals, "|", " "))
 
 // petHad tells of an animal or a thing that is not named: whoever is "she" next need not be it.
 var petHad = english(`^(?:i|we)(?:'ve| have)? (?:have|got|own|bought|keep|adopted|drive|want|like|love|need)?\s*(?:an?|the|two|three|some|my|our)\s+[\pL-]+(?: [\pL-]+)?\W*$`)
@@ -786,7 +839,7 @@ func (g *grouping) person(than *memd.Message) (*memd.Message, statement) {
 // add puts a sentence beside the one it leans on, or lets it stand by itself.
 func (g *grouping) add(text string, leans bool, slot about) {
 	words := countWords(text)
-	dated, when := resolve(text, g.said, g.english)
+	dated, when := resolve(text, g.daysFrom(text), g.english)
 	s := statement{text: dated, when: when, words: words, slot: slot}
 	if leans {
 		toAsked := g.asked != "" && (len(g.out) == 0 || named(g.asked, g.names))
@@ -821,6 +874,29 @@ func (g *grouping) add(text string, leans bool, slot about) {
 	}
 	g.out = append(g.out, s)
 }
+
+// daysFrom is when what a text tells of days is told from: a bare day of the month ("until the 8th")
+// follows the day to come that was told just before.
+func (g *grouping) daysFrom(text string) time.Time {
+	if !g.english || g.assistant || g.shallow || !bareOrdinal.MatchString(text) || contains(strings.ToLower(text), monthHints) {
+		return g.said
+	}
+	last, ok := statement{}, false
+	if n := len(g.out); n > 0 {
+		last, ok = g.out[n-1], true
+	} else if from, own, _ := g.own(g.ctx, g.message); from != nil {
+		last, ok = own, true
+	}
+	if day := last.when.instant(); ok && day != nil && day.After(g.said) && last.when.grain == byDay {
+		return *day
+	}
+	return g.said
+}
+
+var (
+	bareOrdinal = english(`\b(?:until|till|through|from|to|on) the \d{1,2}(?:st|nd|rd|th)\b`)
+	monthHints  = strings.Split("jan feb mar apr may jun jul aug sep oct nov dec month", " ")
+)
 
 // leans says whether a sentence cannot be understood without the one before it.
 func (g *grouping) leans(text string) bool {

@@ -119,9 +119,11 @@ func (w *wanting) over(key []byte, role, text string, said time.Time) {
 	if !ok {
 		return
 	}
-	terms, _ := lexical.Terms(e.Head())
-	for _, t := range terms {
-		w.spoken.keys, w.spoken.terms, w.spoken.before = append(w.spoken.keys, key), append(w.spoken.terms, t.Hash), append(w.spoken.before, said)
+	for _, head := range e.Heads() {
+		terms, _ := lexical.Terms(head)
+		for _, t := range terms {
+			w.spoken.keys, w.spoken.terms, w.spoken.before = append(w.spoken.keys, key), append(w.spoken.terms, t.Hash), append(w.spoken.before, said)
+		}
 	}
 	w.endings = append(w.endings, e)
 }
