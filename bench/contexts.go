@@ -16,6 +16,7 @@ import (
 	"github.com/memdhq/memd/embedded"
 	"github.com/memdhq/memd/httpapi"
 	"github.com/memdhq/memd/lexical"
+	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/recall"
 	"github.com/memdhq/memd/shortterm"
@@ -42,7 +43,7 @@ func measureContexts(ctx context.Context, s scale, c choice, pg *embedded.Postgr
 	if !c.wants(figure) {
 		return nil, nil
 	}
-	p, err := openPlace(ctx, pg, "context")
+	p, err := openPlace(ctx, pg, "context", longterm.Config{})
 	if err != nil {
 		return nil, err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/memdhq/memd/app"
 	"github.com/memdhq/memd/embed/e5"
 	"github.com/memdhq/memd/embedded"
+	"github.com/memdhq/memd/longterm"
 	"github.com/rs/zerolog"
 )
 
@@ -38,7 +39,7 @@ func measureLearning(ctx context.Context, s scale, c choice, pg *embedded.Postgr
 		return nil, nil
 	}
 	const schema = "learning"
-	p, err := openPlace(ctx, pg, schema)
+	p, err := openPlace(ctx, pg, schema, longterm.Config{})
 	if err != nil {
 		return nil, err
 	}

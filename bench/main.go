@@ -7,6 +7,8 @@
 //	go run ./bench -short               a few seconds, so that it cannot rot
 //	go run ./bench -only among          the figures whose name matches
 //	go run ./bench -json figures.json   the table as JSON beside it
+//	go run ./bench -only among -each 1000      beside a million memories of others
+//	go run ./bench -only 'one scope' -large 1000000    half an hour
 //	go run ./bench -bursts              what bursts do to a node's workers, simulated
 //
 // It starts its own Postgres and NATS in a temporary folder and ends them.
@@ -43,14 +45,15 @@ type scale struct {
 	search   time.Duration // the same with searches
 	memories []int         // sizes of the scope that is searched
 	others   crowd         // whose memories lie around it
+	large    int           // memories of the scope that is searched by a graph
 	facts    int           // that each learner tells in a round
 	starts   int           // of the binary
 }
 
 var (
-	fullScale = scale{rounds: 7, write: 2 * time.Second, search: time.Second, memories: []int{100, 10_000}, others: crowd{users: 1000, each: 200}, facts: 50, starts: 5}
+	fullScale = scale{rounds: 7, write: 2 * time.Second, search: time.Second, memories: []int{100, 10_000}, others: crowd{users: 1000, each: 200}, large: 60_000, facts: 50, starts: 5}
 	// shortScale measures nothing well, but everything.
-	shortScale = scale{rounds: 1, write: 200 * time.Millisecond, search: 100 * time.Millisecond, memories: []int{100}, others: crowd{users: 50, each: 20}, facts: 2, starts: 1}
+	shortScale = scale{rounds: 1, write: 200 * time.Millisecond, search: 100 * time.Millisecond, memories: []int{100}, others: crowd{users: 50, each: 20}, large: 600, facts: 2, starts: 1}
 )
 
 // figures gives the names of all that is measured, in their order.
@@ -59,7 +62,7 @@ func (s scale) figures() []string {
 	for _, n := range s.memories {
 		names = append(names, searchAlone(n), searchAmong(n, s.others))
 	}
-	return append(names, contextOver(s.contextSize()), startToReady, idleMemory)
+	return append(names, largeRecall(s.large), largeSearch(s.large), contextOver(s.contextSize()), startToReady, idleMemory)
 }
 
 // choice is which figures are wanted; the zero value wants all.
@@ -111,6 +114,8 @@ func main() {
 	short := flag.Bool("short", false, "a few seconds instead of minutes")
 	only := flag.String("only", "", "measure the figures whose name matches this regular expression")
 	out := flag.String("json", "", "also write the figures to this `file`")
+	each := flag.Int("each", 0, "how many memories each of the others has, at least 10 (default 200)")
+	large := flag.Int("large", 0, "how many memories the large scope has, at least 600 (default 60,000)")
 	bursts := flag.Bool("bursts", false, "measure nothing: simulate bursts on the workers of a node")
 	cores := flag.Int("cores", 16, "how many cores that node has")
 	work := flag.Duration("work", 12250*time.Microsecond, "and how long one of them takes for a message")
@@ -125,6 +130,12 @@ func main() {
 	s := fullScale
 	if *short {
 		s = shortScale
+	}
+	if *each > 0 {
+		s.others.each = *each
+	}
+	if *large > 0 {
+		s.large = *large
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -212,6 +223,10 @@ func measure(ctx context.Context, s scale, c choice) (r report, err error) {
 	if err != nil {
 		return r, err
 	}
+	large, err := measureLarge(ctx, s, c, pg)
+	if err != nil {
+		return r, err
+	}
 	contexts, err := measureContexts(ctx, s, c, pg, ns)
 	if err != nil {
 		return r, err
@@ -220,7 +235,7 @@ func measure(ctx context.Context, s scale, c choice) (r report, err error) {
 	if err != nil {
 		return r, err
 	}
-	r.Rows = slices.Concat(writes, questions, learning, searches, contexts, process)
+	r.Rows = slices.Concat(writes, questions, learning, searches, large, contexts, process)
 	return r, nil
 }
 

@@ -52,14 +52,14 @@ func measureSearches(ctx context.Context, s scale, c choice, pg *embedded.Postgr
 		return nil, nil
 	}
 	made := newSentences()
-	alone, err := openPlace(ctx, pg, "alone")
+	alone, err := openPlace(ctx, pg, "alone", longterm.Config{})
 	if err != nil {
 		return nil, err
 	}
 	defer alone.close()
 	var many *place
 	if among {
-		if many, err = openPlace(ctx, pg, "among"); err != nil {
+		if many, err = openPlace(ctx, pg, "among", longterm.Config{}); err != nil {
 			return nil, err
 		}
 		defer many.close()
@@ -145,7 +145,7 @@ type place struct {
 	store *longterm.Store
 }
 
-func openPlace(ctx context.Context, pg *embedded.Postgres, schema string) (_ *place, err error) {
+func openPlace(ctx context.Context, pg *embedded.Postgres, schema string, cfg longterm.Config) (_ *place, err error) {
 	conn, err := pgx.Connect(ctx, pg.OwnerURL())
 	if err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func openPlace(ctx context.Context, pg *embedded.Postgres, schema string) (_ *pl
 	if p.pool, err = postgres.Open(ctx, withPath(pg.AppURL(), schema+",public"), postgres.Config{MaxConns: 4}); err != nil {
 		return nil, errors.Join(err, p.owner.Close(ctx))
 	}
-	p.store = longterm.New(p.pool, longterm.Config{})
+	p.store = longterm.New(p.pool, cfg)
 	return p, nil
 }
 
