@@ -317,7 +317,11 @@ func (f *finding) loadStatement() *statement {
 	for i, n := range f.near {
 		near[i] = n.id
 	}
-	places := f.windows.best(proposals)
+	var byWords []memoryID
+	var places []place
+	if !f.complete() {
+		byWords, places = bestMemories(f.words, proposals), f.windows.best(proposals)
+	}
 	sessions, positions := make([]int64, len(places)), make([]int32, len(places))
 	for i, p := range places {
 		sessions[i], positions[i] = p.session, p.position
@@ -325,11 +329,17 @@ func (f *finding) loadStatement() *statement {
 	st.write("WITH pool AS MATERIALIZED (SELECT id, bool_or(near) AS near FROM (",
 		"SELECT id, true AS near FROM unnest(", st.bind(near, "uuid[]"), ") AS u (id)",
 		" UNION ALL SELECT id, false FROM unnest(", st.bind(f.same, "uuid[]"), ") AS u (id)",
-		" UNION ALL (SELECT u.id, false FROM unnest(", st.bind(bestMemories(f.words, proposals), "uuid[]"), ") AS u (id)", qualify, enough, ")",
+		" UNION ALL (SELECT u.id, false FROM unnest(", st.bind(byWords, "uuid[]"), ") AS u (id)", qualify, enough, ")",
 		" UNION ALL (SELECT u.id, false FROM unnest(", st.bind(sessions, "bigint[]"), ", ", st.bind(positions, "int[]"), ") AS p (session_no, position)",
 		" CROSS JOIN LATERAL (SELECT x.memory_id AS id FROM memory_source x WHERE x.session_no = p.session_no AND x.position = p.position AND x.tenant_id = ", q.tenant, " OFFSET 0) u",
 		qualify, enough, ")) p GROUP BY id)")
 	return f.details(st, q)
+}
+
+// complete says that all that qualifies is among what is near already: of a scope of ordinary
+// size nothing else can be proposed by words.
+func (f *finding) complete() bool {
+	return f.query.Mode != ModeLexical && len(f.large) == 0 && (!f.narrow && len(f.near) >= f.memories.documents || f.narrow && len(f.near) < f.wanted())
 }
 
 // qualification is what makes a memory m one that is wanted: whose it is, in which scope, and
@@ -364,8 +374,9 @@ func (f *finding) details(st *statement, q qualification) *statement {
 	}
 	return st.write(distance, " FROM pool CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.id = pool.id AND m.tenant_id = ", q.tenant, q.where, " OFFSET 0) m",
 		" CROSS JOIN LATERAL (SELECT array_agg(message_id) AS messages, array_agg(session_no) AS sessions, array_agg(position) AS positions,",
-		" bool_or(EXISTS (SELECT FROM message_posting q WHERE q.scope_id = ", q.scope, " AND q.term = ", st.bind(asksTerm, "int"),
-		" AND q.session_no = x.session_no AND q.position = x.position - 1 AND q.tenant_id = ", q.tenant, ")) AS answering",
+		// Only of people with names it has a weight.
+		" bool_or(CASE WHEN m.actor_id <> '' AND m.role <> 'assistant' THEN EXISTS (SELECT FROM message_posting q WHERE q.scope_id = ", q.scope, " AND q.term = ", st.bind(asksTerm, "int"),
+		" AND q.session_no = x.session_no AND q.position = x.position - 1 AND q.tenant_id = ", q.tenant, ") END) AS answering",
 		" FROM memory_source x WHERE x.memory_id = pool.id AND x.tenant_id = ", q.tenant, ") x", join)
 }
 
