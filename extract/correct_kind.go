@@ -49,7 +49,8 @@ func (c correction) ofKind(s statement) bool {
 		case slices.ContainsFunc(said, func(w word) bool { return w.low == last.low && !light[w.low] }):
 			return true // "the red one" of two
 		case olds == "":
-			return false
+			start, _ := c.likePlace(base) // "the cello" for a violin
+			return start >= 0
 		}
 		return !capitalIn(base, olds) && !strings.ContainsAny(olds, "0123456789@./") && (s.slot.name == "" || !mayBeNames[kindOfSlot(s.slot)])
 	}

@@ -21,7 +21,7 @@ func (c correction) inPlace(s statement) corrected {
 	if m := beforeAll.FindStringSubmatch(right); m != nil && !strings.HasPrefix(strings.ToLower(base[start:end]), strings.ToLower(right[:len(right)-len(m[1])])) {
 		right = m[1] // "at the airport" for "the bakery"
 	}
-	now := corrected{text: base[:start] + right + base[end:]}
+	now := corrected{text: base[:start] + right + base[end+twice(right, base[end:]):]}
 	now.about = slotOf(now.text)
 	if s.slot.name != "" && (kindOf(now.about) != kindOf(s.slot) || now.subject != s.slot.subject || now.negated != s.slot.negated) {
 		return corrected{}
@@ -90,12 +90,14 @@ func (c correction) place(base, held string) (start, end int) {
 
 var (
 	monthNamed = `(?:january|february|march|april|may|june|july|august|september|october|november|december|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)`
+	dayNamed   = `(?:mon|tues|wednes|thurs|fri|satur|sun)days?`
 	// sorts are what is known by its form alone.
 	sorts = []*pattern{
 		newPattern(`[^\s@,;]+@[^\s@,;]+\.[a-zA-Z]{2,}`),
 		english(`\b` + monthNamed + `\.? \d{1,2}(?:st|nd|rd|th)?\b|\b(?:the )?\d{1,2}(?:st|nd|rd|th)?(?: of)? ` + monthNamed + `\b`),
 		newPattern(`\b(?:19|20)\d\d\b`),
 		english(`\b\d+(?:[.,]\d+)? ?(?:mg|mcg|ml|kg|km|cm|g|k|miles|pounds|lbs)\b`),
+		english(`\b` + dayNamed + `(?:(?:,| and| or| &|, and) ` + dayNamed + `)+\b`),
 	}
 )
 

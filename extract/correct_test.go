@@ -58,7 +58,7 @@ func TestCorrections(t *testing.T) {
 		{[]string{"my son plays in the town bend", "*band"}, []string{"my son plays in the town bend", "-my son plays in the town bend", "my son plays in the town band [son|in:town band]"}},
 		{[]string{"I said my sister's name is Katrin, that was wrong: it's Karin."},
 			[]string{"-my sister's name is Katrin [sister:katrin]", "I said my sister's name is Katrin, that was wrong: it's Karin [sister:karin]"}},
-		{[]string{"I'm 14 years old", "Typo! I'm 41, not 14"}, []string{"I'm 14 years old [age=14]", "I'm 41, not 14 [age=41]"}},
+		{[]string{"I'm 14 years old", "Typo! I'm 41, not 14"}, []string{"I'm 14 years old [age=14]", "-I'm 14 years old", "I'm 41 years old [age=41]"}},
 		{[]string{"I'm allergic to nuts", "Sorry, not nuts, but bees"}, []string{"I'm allergic to nuts [allergy:nuts]", "-I'm allergic to nuts", "I'm allergic to bees [allergy:bees]"}},
 		{[]string{"My cat is called Mia", "Sorry, not Mia but Mila"}, []string{"My cat is called Mia [pet:mia]", "-My cat is called Mia", "My cat is called Mila [pet:mila]"}},
 		{[]string{"I hate olives. No, wait, I love olives."}, []string{"I love olives [taste:olives]"}},
