@@ -70,6 +70,18 @@ func (g *grouping) produces() bool {
 	return false
 }
 
+// asksTranslation asks for something in another language: the answer is that, whoever "I" is in it.
+var asksTranslation = newPattern(`(?i)\b(?:translat(?:e|ion)|how (?:do|would|can|should) (?:i|you|we|one) (?:say|write|spell)|what(?:'s| is|’s) [^.?!]{1,60} in (?:` + tongues + `)\s*(?:[?.!:]|$)|(?:say|write|put) (?:it|this|that) in (?:` + tongues + `)|in (?:` + tongues + `)\s*[:?]|übersetz\pL*|wie (?:sagt|heißt|sage|schreibt) (?:man|ich)?|traduc\pL*|tradúc\pL*|traduir|traduis|traduisez|traduz\pL*|traduza|traduci|come si dice|cómo (?:se dice|digo)|comment (?:dit-on|on dit|dire)|como se diz|vertaal|hoe zeg je)|翻译|翻譯|翻訳|怎么说|怎麼說|何と言|なんて言|ترجم`)
+
+const tongues = `english|german|french|spanish|italian|portuguese|dutch|japanese|chinese|mandarin|korean|arabic|polish|turkish|russian|ukrainian|greek|hindi|swedish|danish|norwegian|finnish|czech|hungarian|romanian|tagalog|vietnamese|thai|hebrew|latin`
+
+// translates says whether a message of an assistant's gives what its user wanted in another
+// language: in that, or short.
+func (g *grouping) translates() bool {
+	last := g.heardLast()
+	return g.message.Name == "" && last != "" && asksTranslation.MatchString(head(last, 400)) && (!g.english || countWords(g.message.Text) <= 12)
+}
+
 // heardLast is the text of the message before, "" if that is the same speaker's or long.
 func (g *grouping) heardLast() string {
 	if len(g.heard) == 0 {

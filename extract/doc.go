@@ -6,6 +6,7 @@
 //	clean.go     what a message may hand on: no control characters, no recalled or few-shot text, secrets redacted
 //	redact.go    the secrets: redact_token.go and redact_number.go those that have a form of their own,
 //	             redact_name.go, redact_named.go and redact_value.go those that are called one,
+//	             redact_paper.go the numbers of papers,
 //	             redact_said.go those that only what was said before makes one
 //	quoted.go    what a user quotes, or hands over to have something done with it
 //	play.go      what is said in a play, draft.go requests for a text
@@ -15,7 +16,8 @@
 //	judge.go     what each sentence does: state, ask, command; and what an asking one states by the way
 //	worth.go     whether what a user states tells more than the talk itself; anchor.go has what
 //	             outlasts it, predicate.go what is said of oneself, vocabulary.go the classes of words
-//	imperative.go  commands by their form
+//	imperative.go  commands by their form; answer_style.go how to answer, decision.go what is decided for
+//	suppose_foreign.go  what is supposed in other languages
 //	passing.go   what is of the moment only: moods, errands, remarks on the work and the answer
 //	light.go     words that carry nothing
 //	advice.go    what of an assistant's words is worth keeping
@@ -39,7 +41,7 @@
 //	date.go      dates resolved against the message's own time and zone: date_relative.go and date_weekday.go
 //	             those told from its day, date_calendar.go and date_span.go days of a month, date_written.go
 //	             figures, date_foreign.go other languages; date_tense.go what has been and what is to come
-//	slot.go      what a statement is about, and of whom; slot_person.go, slot_taste.go, slot_thing.go and slot_undertaking.go have the kinds, often.go how often,
+//	slot.go      what a statement is about, and of whom; slot_person.go, slot_taste.go, slot_thing.go, slot_pay.go and slot_undertaking.go have the kinds, often.go how often,
 //	             slot_over.go and slot_end.go what ends one, slot_former.go what was once, figurative.go what ends none
 //	category.go  plain labels of these
 //	statement.go joining sentences that cannot be understood alone, and bounds

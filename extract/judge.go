@@ -27,7 +27,7 @@ func judge(text string, english, assistant bool, names map[string]bool) (act, st
 	case isSmallTalk(text, names), assistant && service.MatchString(text):
 		return chats, ""
 	case !english:
-		if assistant && foreignService.MatchString(text) {
+		if assistant && (foreignService.MatchString(text) || exclaims(text)) {
 			return chats, ""
 		}
 		return judgeForeign(text, names)
@@ -85,6 +85,9 @@ func judge(text string, english, assistant bool, names map[string]bool) (act, st
 // judgeForeign judges a sentence whose grammar is not known: only a plain question
 // is told from the rest, and of one that has a part before it all is kept.
 func judgeForeign(text string, names map[string]bool) (act, string) {
+	if supposesForeign(text) {
+		return commands, ""
+	}
 	if !asksForeign(text) {
 		if foreignRequest.MatchString(text) && !foreignOwn.MatchString(text) {
 			return commands, ""
@@ -272,7 +275,7 @@ func stated(text string, names map[string]bool) string {
 	all := parts(text)
 	for len(all) > 1 {
 		// Who is addressed at the end is part of the question.
-		if last := wordsOf(text[all[len(all)-1][0]:]); len(last) > 2 || len(last) > 0 && own[last[0].low] {
+		if last := wordsOf(text[all[len(all)-1][0]:]); len(last) > 2 || len(last) > 0 && own[last[0].low] || len(last) == 2 && questionWords[last[0].low] {
 			break
 		}
 		all = all[:len(all)-1]
@@ -359,7 +362,7 @@ func declares(clause string, index int) declaration {
 			return leaning
 		}
 	case index == 0 && !endsAsking(clause) && !strings.HasPrefix(first.low, "you") && !request.MatchString(clause) && !conditional[first.low]:
-		if verbal(words) && (subjects[first.low] || first.capital) {
+		if verbal(words) && (subjects[first.low] || first.capital || parents[first.low]) {
 			return wholly
 		}
 	}

@@ -53,7 +53,7 @@ func TestRedact(t *testing.T) {
 		{"token: 0a1b2c3d4e", "token: [redacted:key]"},
 		// Cards.
 		{"4111 1111 1111 1111", "[redacted:card]"},
-		{"card 4111-1111-1111-1111, exp 12/27", "card [redacted:card], exp 12/27"},
+		{"card 4111-1111-1111-1111, exp 12/27", "card [redacted:card], exp [redacted:card]"},
 		{"4111111111111111 cvv 123", "[redacted:card] cvv [redacted:cvv]"},
 		{"amex 3782 822463 10005", "amex [redacted:card]"},
 		{"5555.5555.5555.4444", "[redacted:card]"},

@@ -62,6 +62,8 @@ var secrets = []secret{
 	// the code for the front door is 4711
 	{hints: []string{"cod", "cód", "combination"}, pattern: newPattern(`(?i)\b(?:codes?|combination|código|codice)\s+(?:for|to|of|on|de|del|da|do|della|du|für)\s+(?:(?:the|my|our|your|la|el|le|l'|il|mi|mon|ma|die|das|a|o)\s*)?(?:[\pL'’]+\s+){0,2}?(?:door|gate|garage|entrance|lobby|lockbox|keypad|safe|elevator|building|puerta|portón|porte|portail|cancello|portone|porta|portão|tür|haustür|tor)\s*(?:is|was|=|:|es|est|è|é|ist|changed to|is now|now is)\s*(?:now\s+|set to\s+)?([#*]?\d[\d#*-]{2,14}[a-z]?)`), mark: passwordMark},
 	{hints: []string{"code", "combination"}, pattern: newPattern(`(?i)\b(?:door|gate|garage|entry|entrance|lobby|lockbox|keypad|safe|vault|elevator|alarm)(?:'s|’s)?\s+(?:code|combination)\s*(?:is|was|=|:|changed to|is now)\s*(?:now\s+|set to\s+)?([#*]?\d[\d#*-]{2,14}[a-z]?)`), mark: passwordMark},
+	{hints: paperHints, pattern: paperNumber, mark: passportMark, accept: isPaperNumber},
+	{find: cardDates, mark: cardMark, hints: digitHints},
 	{pattern: ibanForm, find: ibans, mark: ibanMark, hints: digitHints},
 }
 

@@ -52,10 +52,6 @@ func answerSlot(s *saying) (about, bool) {
 	return about{}, false
 }
 
-// wishesStyle is a message that only says how to answer: it is meant for all answers to come,
-// "answer in one sentence: what is Go?" for one.
-var wishesStyle = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should)\s+)?(?:be (?:more |very |as )?(?:brief|concise|detailed|formal|informal|casual|friendly|polite|blunt|direct|humorous|sarcastic)(?: as possible)?|(?:answer|reply|respond|write)(?: (?:me|to me|back|only))* (?:in|with|using) (?:bullet points|bullets|tables|markdown|lists)|(?:use|no|avoid|without|stop using|don't use|dont use|do not use|skip the|drop the) (?:any |more )?(?:emojis?|bullet points|bullets|tables|markdown|headings|lists|code blocks|exclamation marks|jargon))(?:[\s,]+(?:please|pls|plz|thanks|thank you|with me|for me|when you (?:answer|reply)|in your (?:answers?|replies|responses)))*\W*$`)
-
 var notFirst = english(`^(?:please\s+)?(?:do not|never|stop)\b`)
 
 var (

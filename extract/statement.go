@@ -85,6 +85,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	}
 	g.form = isForm(pieces)
 	g.alone = len(pieces) == 1
+	g.styled = g.english && !g.assistant && onlyStyle(pieces)
 	if len(pieces) > 0 {
 		if done, err := g.answersSeveral(pieces); err != nil {
 			return nil, err
@@ -106,7 +107,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 		}
 	}
 	hushed := h.confidedBefore(m)
-	if hushed && g.assistant {
+	if g.assistant && (hushed || g.translates()) {
 		return nil, nil
 	}
 	playing := earnest
@@ -283,7 +284,7 @@ func finish(ctx context.Context, in []statement, keepSecrets bool) ([]statement,
 		for _, text := range cut(text) {
 			part := s
 			part.text = withoutStop(leadingDash.ReplaceAllString(text, ""))
-			if hasContent(redaction.ReplaceAllString(part.text, "")) {
+			if bare := redaction.ReplaceAllString(part.text, ""); hasContent(bare) && (bare == part.text || !bareLabels.MatchString(bare)) {
 				out = append(out, part)
 			}
 		}
@@ -400,6 +401,8 @@ type grouping struct {
 	product bool
 	// form says that the message is filled in like one: "Name: …", "Age: …".
 	form bool
+	// styled says that the message says nothing but how to answer.
+	styled bool
 	// alone says that the message is of one piece.
 	alone bool
 	// quiet are topics that nothing is to be kept of.
@@ -587,6 +590,10 @@ func (g *grouping) sentence(text string) {
 	if g.english && !g.assistant && (g.answersAndTells(text) || g.agrees(text)) {
 		return
 	}
+	if !g.spoken && g.english && !g.assistant && hedgeAlone.MatchString(text) {
+		g.spoken, g.asked, g.adjacent = true, "", false
+		return
+	}
 	if !g.spoken && g.question != "" && g.answers(text) && !passing() {
 		bare := strings.TrimRight(text, ".。")
 		dated, when := g.resolveAnswer(bare)
@@ -630,13 +637,22 @@ func (g *grouping) sentence(text string) {
 		g.spoken, g.asked, g.adjacent = true, text, false
 		return
 	}
+	if !g.assistant && (onlyCode.MatchString(text) || g.english && (hedgeAlone.MatchString(text) || gotThis.MatchString(text))) {
+		g.spoken, g.asked, g.adjacent = true, "", false
+		return
+	}
 	did, said := g.judge(text)
-	if g.alone && g.english && !g.assistant && len(text) < 120 && wishesStyle.MatchString(text) {
-		if slot := slotOf(text + ", please"); slot.name != "" {
-			g.add(text, false, slot)
+	if g.styled && g.question == "" {
+		if slot, ok := styleOf(text); ok {
+			g.out = append(g.out, statement{text: text, slot: slot, words: countWords(text)})
 			g.spoken, g.asked, g.adjacent = true, "", true
 			return
 		}
+	}
+	if g.english && !g.assistant && g.decided(text) {
+		g.add(text, false, about{})
+		g.spoken, g.asked, g.adjacent = true, "", true
+		return
 	}
 	if did == commands && g.english && !g.assistant && strings.HasPrefix(slotOf(text).name, "answer length") && !endsAsking(text) {
 		did, said = states, text // "please give me long answers": all that come
@@ -710,6 +726,14 @@ var ofThemAsked = english(`^(?:and |so |but )?(?:he|she|he's|she's)\b.*[\s,](?:r
 
 // headsOnly is a heading that tells nothing without what it is over.
 var headsOnly = english(`^\W*(?:(?:whatsapp|telegram|signal|slack|chat|group|our|the|my|this|retrieved|stored|saved|job|work)\s+)*(?:chats?|conversation|transcript|chat log|logs?|thread|memor(?:y|ies)|ad|advert|posting|description|listing)\b[^.?!:]{0,30}[:\]]\s*$|^(?:i|we) (?:filled|wrote|typed|pasted|copied|answered|put) (?:this|it|that|these|them|the form)\b[^.?!:]{0,30}:\s*$|^(?:he|she|they|someone) (?:just )?(?:wrote|said|says|sent|texted|posted|replied|answered)(?: (?:me|us|this|back))*:\s*$`)
+
+var (
+	// onlyCode is code that was written within a line, hedgeAlone a word that leaves it open.
+	onlyCode   = newPattern("^[\\s\\pP]*`[^`]+`[\\s\\pP]*$")
+	hedgeAlone = english(`^(?:(?:hm+|well|ok|oh|i guess|i suppose|uh|um)[\s,.!…]+)*(?:possibly|maybe|perhaps|probably|likely|unlikely|dunno|it depends|depends|hopefully|presumably|potentially|not sure|no idea|could be|might be)(?:[\s,.]+(?:yes|no|not|so|though|tbh|i guess|i think))*\W*$`)
+	// gotThis hands over what somebody sent.
+	gotThis = english(`^(?:(?:my|our|the|a)\s+[\pL' -]{2,30}?|he|she|they|\p{Lu}\pL+) (?:just |also )?(?:sent|wrote|texted|e-?mailed|forwarded|posted|showed|gave|told) (?:me|us) (?:this|that|the following)(?: (?:today|yesterday|last night|this morning))?\W*$`)
+)
 
 // tellsInParts takes an introduction, or a question that tells something by the way.
 func (g *grouping) tellsInParts(text string) bool {
