@@ -27,6 +27,12 @@ type carriedLine struct {
 	last, open bool
 }
 
+// candidate is the line at a place among those carried over. What matters more comes first,
+// whoever said it, and of the last turn the end stays too: it may ask.
+func (l carriedLine) candidate(at int) candidate {
+	return candidate{at: at, message: l.id, role: l.role, name: l.name, text: l.text, cleared: l.cleared, ends: l.last, tier: tierOf(l.step, l.role)}
+}
+
 // What of a session matters most, in steps.
 const (
 	stepLast = iota

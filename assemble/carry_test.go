@@ -133,6 +133,62 @@ func TestTheLastTurnGoesBeforeWhatIsOpen(t *testing.T) {
 	}
 }
 
+// A long last turn, too, stands there before what was said before it, whether or not any of that has
+// settled; where there is no room for all of it, its beginning and the question at its end do, and
+// some of the rest.
+func TestALongLastTurnKeepsItsEnd(t *testing.T) {
+	c := newTestComposer(t)
+	for _, words := range []int{40, 400, 1500, 20000} {
+		for _, settled := range []string{"nothing", "all before", "all"} {
+			for _, budget := range []int{250, 500, 1000, 2000, 4000} {
+				m := material{quotes: true, budget: budget, limit: 10, render: RenderMessages, window: session(t, `{"role":"user","content":"Yes please, do that."}`)}
+				m.window[0].id = 1000
+				var entries []shortterm.Entry
+				add := func(role memd.Role, text string, open bool) {
+					s := logged(t, int64(len(entries)+1), fmt.Sprintf(`{"role":%q,"content":%q}`, role, text))
+					e := shortterm.Entry{Message: memd.Message{ID: s.id, Role: s.role, Text: s.text, Raw: s.raw}}
+					if s.open = open; open {
+						e.Ingest.State = shortterm.StatePending
+						m.open = append(m.open, s)
+					} else {
+						s.silent, s.earlier = true, true
+						m.said = append(m.said, s)
+					}
+					entries = append(entries, e)
+				}
+				for i := range 12 {
+					add(memd.RoleUser, fmt.Sprintf("Older %d: ", i)+strings.Repeat("we met at the market. ", 12), settled == "nothing")
+					add(memd.RoleAssistant, fmt.Sprintf("Older answer %d: ", i)+strings.Repeat("how nice for you. ", 10), settled == "nothing")
+					m.memories = append(m.memories, memory("user", fmt.Sprintf("I like the %dth market by the river in spring best of all markets", i)))
+				}
+				add(memd.RoleUser, "Which module is it? Tell me QUESTION.", settled != "all")
+				answer := "BEGIN of it. " + strings.Repeat("It is a long story. ", words/5) + "Shall I book END?"
+				add(memd.RoleAssistant, answer, settled != "all")
+				m.carried = carryOver([]shortterm.Past{{Entries: entries}}, 1<<20, secrets{})
+				out := c.made(m)
+				system := string(out.messages[0])
+				cost := c.count(answer, 1<<20) + 40
+				whole := strings.Contains(system, answer)
+				if !strings.Contains(system, "QUESTION") || !strings.Contains(system, "BEGIN") || !strings.Contains(system, "Shall I book END?") || out.used > budget {
+					t.Errorf("%d words, settled %s, %d of %d tokens: %.900s", words, settled, out.used, budget, system)
+				}
+				if room := budget - budget/8 - 60; !whole && cost <= claim(room) {
+					t.Errorf("%d words, settled %s, %d of %d tokens: cut: %.900s", words, settled, out.used, budget, system)
+				}
+				if others := strings.Count(system, "Older"); !whole && others == 0 || out.omitted != (!whole || others < 24) || out.omitted && budget-out.used > 60 {
+					t.Errorf("%d words, settled %s, %d of %d tokens, trimmed %t: %d others: %.900s", words, settled, out.used, budget, out.omitted, others, system)
+				}
+			}
+		}
+	}
+	// A secret stays one where its name is cut off, and at both ends.
+	entries := spoken(1, "user: hm", "assistant: BEGIN. The password:\nTig3rLily77zz "+strings.Repeat("It is a long story. ", 300)+"My key is -----BEGIN RSA PRIVATE KEY-----\n"+strings.Repeat("MIIEpAIBAAKCAQEA7bq0Zkq3Jt1uZ0yT4mVx8sW2dYf6kQ9rTa0b1cZx8vNp2LhE\n", 8)+"-----END RSA PRIVATE KEY-----\nShall I book END?")
+	m := material{budget: 300, render: RenderMessages, window: session(t, `{"role":"user","content":"Yes"}`), carried: carryOver([]shortterm.Past{{Entries: entries}}, 1<<20, secrets{})}
+	if system := string(c.made(m).messages[0]); strings.Contains(system, "AKCAQEA") || strings.Contains(system, "Tig3r") || !strings.Contains(system, "Shall I book END?") || !strings.Contains(system, "BEGIN.") {
+		t.Error(system)
+	}
+}
+
 // Of what is quoted, too, a later turn goes before an earlier one, whoever said it.
 func TestALaterTurnIsQuotedBeforeAnEarlierOne(t *testing.T) {
 	c := newTestComposer(t)

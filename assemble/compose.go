@@ -105,6 +105,8 @@ type composer struct {
 	// many times.
 	lines map[lineOf]quotedLine
 	rests map[besideOf]string
+	// endings are the beginnings and ends of texts that are not quoted whole.
+	endings map[lineOf]string
 }
 
 // besideOf is a message and the memories that it is quoted beside.
@@ -150,6 +152,7 @@ type draft struct {
 type recalledLine struct {
 	at   int // the place in material.memories, or where else it is from
 	text string
+	cut  bool // it is not all of it
 }
 
 // ofSummary is the place of the line that is a model's summary.
@@ -166,7 +169,7 @@ type chosen struct {
 // newest user message is never dropped. It ends early with the error of ctx.
 func (c *composer) compose(ctx context.Context, m material) (composed, error) {
 	own := *c
-	own.lines, own.rests = map[lineOf]quotedLine{}, map[besideOf]string{}
+	own.lines, own.rests, own.endings = map[lineOf]quotedLine{}, map[besideOf]string{}, map[lineOf]string{}
 	c = &own
 	all := groups(m.window)
 	// open messages that the window holds but cannot show are recalled like others, and so are
@@ -366,20 +369,50 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 	// chosen, what they leave.
 	kept := 0
 	if room := share - max(spent, frame); room > 0 {
-		if kept = c.chooseBefore(&d, m, open, full, room); kept > 0 {
+		if kept = c.chooseBefore(&d, m, open, full, room, c.lastSettled(m, room)); kept > 0 {
 			kept += max(0, frame-spent)
 		}
 	}
 	left = c.chooseTurns(&d, m, all, newest, newestAt, left-spent-kept)
+	now := seen(d, len(m.earlier.memories)+len(m.memories) > 0)
+	// What more room than was foreseen has the turns show is not recalled.
+	shown := func(l recalledLine) bool { return now.states(m.memories[l.at]) }
 	room := spent + kept + max(left, 0) - frame - c.costOf(d.recalled)
-	now := seen(d, len(m.earlier.memories) > 0)
-	d.countless = m.more || m.earlier.more
-	d.omitted = d.countless || m.unread > 0
-	room -= c.chooseOpen(&d, m, open, room-c.lastSettled(m, room), func(i int) bool { return now.ids[open[i].id] })
-	room -= c.chooseBefore(&d, m, open, now, room)
-	c.chooseSaid(&d, m, before, now, room)
+	if slices.ContainsFunc(d.recalled, shown) {
+		d.recalled = slices.DeleteFunc(d.recalled, shown)
+		room = spent + kept + max(left, 0) - frame - c.costOf(d.recalled)
+	}
+	last := c.lastSettled(m, room)
+	room -= c.chooseOpen(&d, m, open, room-last, func(i int) bool { return now.ids[open[i].id] })
+	room -= c.grow(d.recalled, m.recall, room-last)
+	room -= c.chooseBefore(&d, m, open, now, room, last)
+	room -= c.chooseSaid(&d, m, before, now, room)
+	room -= c.grow(d.open, func(at int) candidate { return m.quote(open[at], at, 0) }, room)
+	c.grow(d.carried, func(at int) candidate { return m.carried[at].candidate(at) }, room)
+	d.countless = d.countless || m.more || m.earlier.more
+	d.omitted = d.countless || m.unread+d.openLeft+d.saidLeft > 0
+	for _, lines := range [][]recalledLine{d.open, d.carried, d.earlier, d.said} {
+		d.omitted = d.omitted || cutAny(lines)
+	}
 	d.sayOnce(m, open, before)
 	return d
+}
+
+// cutAny says whether any of the lines is not all of what it is of.
+func cutAny(lines []recalledLine) bool {
+	return slices.ContainsFunc(lines, func(l recalledLine) bool { return l.cut })
+}
+
+// recall is the line of a memory.
+func (m material) recall(at int) candidate {
+	memory := m.memories[at]
+	return candidate{at: at, role: memory.Role, name: actorOf(memory), text: memory.Memory}
+}
+
+// quote is the line of a message that is so many turns back. Of the last turn of the session before
+// the end stays too: it may ask.
+func (m material) quote(s said, at, turns int) candidate {
+	return candidate{at: at, message: s.id, role: string(s.role), name: s.name, text: s.words(), cleared: s.cleared, ends: m.isLast(s.id), tier: tierOf(turns, string(s.role))}
 }
 
 func (c *composer) costOf(lines []recalledLine) (n int) {
@@ -391,8 +424,8 @@ func (c *composer) costOf(lines []recalledLine) (n int) {
 
 // chooseSaid chooses, anew, the lines of messages that nothing shows and nothing else stands
 // for, the newest first. What is carried over whole does not stand there twice, and of what is
-// quoted whole no part is carried over.
-func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, room int) {
+// quoted whole no part is carried over. It gives what the lines cost.
+func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, room int) (spent int) {
 	carried := map[int64][]string{}
 	for _, l := range d.carried {
 		carried[m.carried[l.at].id] = append(carried[m.carried[l.at].id], m.carried[l.at].text)
@@ -415,12 +448,12 @@ func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, 
 		}
 		words := c.restOf(s, beside)
 		if words != "" && !carriesOver(carried[s.id], words, s.part || words != s.words()) {
-			all = append(all, candidate{i, s.id, string(s.role), s.name, words, s.cleared, tierOf(turns[i], string(s.role))})
+			all = append(all, candidate{at: i, message: s.id, role: string(s.role), name: s.name, text: words, cleared: s.cleared, tier: tierOf(turns[i], string(s.role))})
 		}
 	}
 	var whole bool
-	if d.said, _, whole = c.share(all, room); !whole {
-		d.omitted, d.saidLeft = true, len(all)-len(d.said)
+	if d.said, spent, whole = c.share(all, room); !whole {
+		d.saidLeft = len(all) - len(d.said)
 	}
 	slices.SortFunc(d.said, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
 	for _, l := range d.said {
@@ -431,6 +464,7 @@ func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, 
 		line, ok := quoted[of.id]
 		return ok && strings.Contains(line, quotation(of.text))
 	})
+	return spent
 }
 
 // carriesOver says whether what is carried over of a message has all of what is quoted of it.
@@ -465,13 +499,12 @@ func (c *composer) restOf(s said, beside map[string]bool) string {
 // What is pinned stays.
 func (d *draft) sayOnce(m material, open, before []said) {
 	quoted := shown{whole: map[int64]bool{}, texts: map[string][]string{}}
-	add := func(id int64, role, name, text, line string, part bool) {
-		trimmed := strings.HasSuffix(line, trimMark)
-		if !trimmed && !part {
+	add := func(id int64, role, name, text string, l recalledLine, part bool) {
+		if !l.cut && !part {
 			quoted.whole[id] = true
 		}
-		if trimmed {
-			text = line
+		if l.cut {
+			text = l.text
 		}
 		text, _ = cutAt(text, foldedBytes)
 		who := speaker(role, name)
@@ -479,16 +512,16 @@ func (d *draft) sayOnce(m material, open, before []said) {
 	}
 	for _, l := range d.open {
 		s := open[l.at]
-		add(s.id, string(s.role), s.name, s.text, l.text, false)
+		add(s.id, string(s.role), s.name, s.text, l, false)
 	}
 	for _, l := range d.said {
 		if s := before[l.at]; len(s.learned) == 0 { // of others what stands beside them is left out already
-			add(s.id, string(s.role), s.name, s.text, l.text, s.part)
+			add(s.id, string(s.role), s.name, s.text, l, s.part)
 		}
 	}
 	for _, l := range d.carried {
 		if c := m.carried[l.at]; c.id != 0 {
-			add(c.id, c.role, c.name, c.text, l.text, !c.whole)
+			add(c.id, c.role, c.name, c.text, l, !c.whole)
 		}
 	}
 	if len(quoted.texts) == 0 {
@@ -685,28 +718,33 @@ func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, f
 			break
 		}
 		if !full.states(memory) || freed.memories[i] {
-			all = append(all, candidate{at: i, role: memory.Role, name: actorOf(memory), text: memory.Memory})
+			all = append(all, m.recall(i))
 		}
 	}
 	var spent int
 	d.recalled, spent, _ = c.share(all, room-min(waiting, room/2))
-	spent += c.chooseOpen(d, m, open, room-spent-min(last, (room-spent)/2), shows)
+	spent += c.chooseOpen(d, m, open, room-spent-min(last, claim(room-spent)), shows)
 	if spent == 0 {
 		return 0
 	}
 	return frame + spent
 }
 
+// isLast says whether a message is of the last turn of the session before.
+func (m material) isLast(id int64) bool {
+	return slices.ContainsFunc(m.carried, func(l carriedLine) bool { return l.last && l.id == id })
+}
+
 // lastSettled is what of room is kept from what is open for as much of the last turn of the session
-// before as has settled, which is carried over: up to half.
+// before as has settled, which is carried over.
 func (c *composer) lastSettled(m material, room int) int {
 	var all []candidate
 	for i, l := range m.carried {
 		if l.last && !l.open {
-			all = append(all, candidate{i, l.id, l.role, l.name, l.text, l.cleared, tierOf(0, l.role)})
+			all = append(all, l.candidate(i))
 		}
 	}
-	_, cost, _ := c.share(all, room/2)
+	_, cost, _ := c.share(all, claim(room))
 	return cost
 }
 
@@ -715,16 +753,22 @@ func (c *composer) lastSettled(m material, room int) int {
 // from a moment ago and is recalled in the same words does not stand there twice.
 func (c *composer) chooseOpen(d *draft, m material, open []said, room int, shows func(int) bool) (spent int) {
 	stated, turns := stated(d, m), turnsOf(open)
-	var all []candidate
+	var last, all []candidate
 	for i, s := range slices.Backward(open) {
-		if words := s.words(); !shows(i) && words != "" && !stated.have(string(s.role), s.name, words) {
-			all = append(all, candidate{i, s.id, string(s.role), s.name, words, s.cleared, tierOf(turns[i], string(s.role))})
+		words := s.words()
+		if shows(i) || words == "" || stated.have(string(s.role), s.name, words) {
+			continue
+		}
+		if of := m.quote(s, i, turns[i]); of.ends {
+			last = append(last, of)
+		} else {
+			all = append(all, of)
 		}
 	}
 	var whole bool
 	d.openLeft = 0
-	if d.open, spent, whole = c.share(all, room); !whole {
-		d.omitted, d.openLeft = true, len(all)-len(d.open)
+	if d.open, spent, whole = c.shareAfter(last, all, room, 0); !whole {
+		d.openLeft = len(last) + len(all) - len(d.open)
 	}
 	slices.SortFunc(d.open, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
 	return spent
@@ -737,6 +781,9 @@ type statements map[string]bool
 func stated(d *draft, m material) statements {
 	all := statements{}
 	for _, l := range d.recalled {
+		if l.cut {
+			continue
+		}
 		memory := m.memories[l.at]
 		all[speaker(memory.Role, actorOf(memory))+folded(memory.Memory)] = true
 	}
@@ -750,18 +797,22 @@ func (s statements) have(role, name, text string) bool {
 
 // chooseBefore chooses, anew, the lines of what earlier sessions have left open, and of what
 // stands for what this one said before what is shown of it; the former leave the latter up to
-// half of the room. It gives what they cost, at most room.
-func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, room int) (spent int) {
+// half of the room, but for what is kept for the last turn of the nearest. It gives what they cost,
+// at most room.
+func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, room, keptForLast int) (spent int) {
 	quoted := map[int64]bool{}
 	for _, l := range d.open {
 		quoted[open[l.at].id] = true
 	}
 	stated := stated(d, m)
-	var carried []candidate
+	var last, carried []candidate
 	for i, l := range m.carried {
-		if !quoted[l.id] && !stated.have(l.role, l.name, l.text) {
-			// What matters more comes first, whoever said it.
-			carried = append(carried, candidate{i, l.id, l.role, l.name, l.text, l.cleared, tierOf(l.step, l.role)})
+		switch {
+		case quoted[l.id] || stated.have(l.role, l.name, l.text):
+		case l.last:
+			last = append(last, l.candidate(i))
+		default:
+			carried = append(carried, l.candidate(i))
 		}
 	}
 	ids := map[string]bool{}
@@ -778,14 +829,15 @@ func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, 
 		}
 	}
 	_, waiting, _ := c.share(earlier, room)
+	d.countless = false
 	var n int
 	var whole bool
-	if d.carried, spent, whole = c.share(carried, room-min(waiting, room/2)); !whole {
+	if d.carried, spent, whole = c.shareAfter(last, carried, room-min(waiting, room/2, room-keptForLast), keptForLast); !whole {
 		// Of a message that is not shown it may be a part.
-		d.omitted, d.countless = true, d.countless || len(d.carried) < len(carried)
+		d.countless = len(d.carried) < len(last)+len(carried)
 	}
 	if d.earlier, n, whole = c.share(earlier, room-spent); !whole {
-		d.omitted, d.countless = true, true
+		d.countless = true
 	}
 	slices.SortStableFunc(d.carried, func(a, b recalledLine) int { return cmp.Compare(m.carried[a.at].place, m.carried[b.at].place) })
 	slices.SortStableFunc(d.earlier, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
@@ -818,7 +870,7 @@ func (c *composer) recalledLine(of candidate, room int) string {
 	for ; ; length *= 2 {
 		read, whole := c.secrets.beginning(of, length, &known.cleared)
 		if line = quotation(read); line != "" {
-			line = strings.NewReplacer("{speaker}", speaker(of.role, of.name), "{text}", line).Replace(c.line)
+			line = c.lineOf(of, line)
 		}
 		if whole || c.count(line, room) > room {
 			if c.lines != nil {
@@ -926,7 +978,7 @@ func (c *composer) trimResults(render string, messages []outgoing, limit int) ([
 
 // encode writes the context down and counts all of it.
 func (c *composer) encode(m material, open, before []said, d draft) composed {
-	out := composed{messages: []json.RawMessage{}, omitted: d.omitted}
+	out := composed{messages: []json.RawMessage{}, omitted: d.omitted || cutAny(d.recalled)}
 	d.mark = d.mark && d.omitted
 	var lines []string
 	if len(d.recalled)+len(d.carried)+len(d.earlier)+len(d.open)+len(d.said) > 0 || d.mark {

@@ -73,7 +73,12 @@ func generated(t *rapid.T) []said {
 		return strings.Join(said, " ")
 	}
 	content := func() string {
-		switch rapid.IntRange(0, 6).Draw(t, "form") {
+		switch rapid.IntRange(0, 7).Draw(t, "form") {
+		case 7:
+			return rapid.SampledFrom([]string{
+				`[{"type":"image_url","image_url":{"url":"data:x"}}]`, `[{"type":"image_url","image_url":{"url":"data:x"}},{"type":"image_url","image_url":{"url":"data:y"}}]`,
+				`[{"type":"file","file":{"filename":"a.pdf","file_data":"` + strings.Repeat("AbCd", 900) + `"}}]`, `[{"type":"refusal","refusal":"no"}]`,
+			}).Draw(t, "attached")
 		case 0:
 			return fmt.Sprintf(`[{"type":"text","text":%s},{"type":"image_url","image_url":{"url":"data:x","detail":%q}},{"type":"text","text":"and more"}]`,
 				quote(text()), rapid.SampledFrom([]string{"low", "high"}).Draw(t, "detail"))
@@ -241,6 +246,117 @@ func TestContextIsAlwaysALegalRequestWithinBudget(t *testing.T) {
 	})
 }
 
+// Whatever the budget: a message of the window stands in the turns, or is quoted, or the context
+// says that something was left out; and nothing is left out, cut or marked while there is room for
+// it. Of the last turn of the session before more stands there than of all that is quoted beside it.
+func TestNothingIsLeftOutWithoutNeed(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		c := newTestComposer(t)
+		m := material{
+			window:  generated(t),
+			limit:   rapid.IntRange(0, 10).Draw(t, "limit"),
+			budget:  rapid.OneOf(rapid.IntRange(60, 400), rapid.IntRange(60, 4000)).Draw(t, "budget"),
+			render:  RenderMessages,
+			quotes:  true,
+			results: true,
+		}
+		for i := range m.window {
+			s := &m.window[i]
+			attached := strings.Contains(string(s.raw), `"image_url"`) || strings.Contains(string(s.raw), `"file"`)
+			s.silent = !s.open && (s.role.Learnable() || s.role == memd.RoleTool) && (s.words() != "" || attached)
+		}
+		sizes := rapid.SampledFrom([]int{0, 1, 20, 200})
+		for i := range rapid.IntRange(0, 4).Draw(t, "memories") {
+			recalled := memory("user", fmt.Sprintf("memory %d%s", i, strings.Repeat(" of a day in spring", sizes.Draw(t, "length"))))
+			recalled.ID = fmt.Sprint("r", i)
+			m.memories = append(m.memories, recalled)
+		}
+		id := int64(-100)
+		before := func(text string, last, open bool) {
+			id++
+			s := logged(t, id, fmt.Sprintf(`{"role":%q,"content":%q}`, []memd.Role{memd.RoleUser, memd.RoleAssistant}[-id%2], text))
+			if s.open, s.silent, s.earlier = open, !open, true; open {
+				m.open = append(m.open, s)
+			} else {
+				m.said = append(m.said, s)
+			}
+			m.carried = append(m.carried, carriedLine{id: id, role: string(s.role), text: text, whole: true, place: int(id), step: map[bool]int{true: stepLast, false: stepBefore}[last], last: last, open: open})
+		}
+		for i := range rapid.IntRange(0, 8).Draw(t, "before") {
+			before(fmt.Sprintf("before %d%s", i, strings.Repeat(" it was at the market", sizes.Draw(t, "length"))), false, rapid.Bool().Draw(t, "waits"))
+		}
+		lasts := rapid.IntRange(0, 2).Draw(t, "last")
+		for i := range lasts {
+			before(fmt.Sprintf("begin%d%s end%d?", i, strings.Repeat(" so it is said", sizes.Draw(t, "length")), i), true, rapid.Bool().Draw(t, "waits"))
+		}
+		out := c.made(m)
+		sent, err := checkLegal(out.messages)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.used > m.budget {
+			t.Fatalf("%d of %d tokens used", out.used, m.budget)
+		}
+		var lines []string
+		turns := sent
+		if len(turns) > 0 && strings.HasPrefix(turns[0].text(), c.header+"\n") {
+			lines, turns = strings.Split(turns[0].text(), "\n")[1:], turns[1:]
+		}
+		// Turns are told apart by their words, from the newest back.
+		there := map[int64]bool{}
+		for _, id := range slices.Concat(out.open, out.quoted, out.carried) {
+			there[id] = true
+		}
+		at := len(m.window)
+		for _, s := range slices.Backward(turns) {
+			for at--; at >= 0 && !isOf(s, m.window[at]); at-- {
+			}
+			if at < 0 {
+				t.Fatalf("not in the window, or not in its order: %+v", s)
+			}
+			there[m.window[at].id] = true
+		}
+		var missing []string
+		for _, s := range slices.Concat(m.window, m.said, m.open) {
+			if (s.open || s.silent) && !there[s.id] {
+				missing = append(missing, fmt.Sprint(s.id, s.open, string(s.raw)))
+			}
+		}
+		if len(missing) > 0 && !out.omitted {
+			t.Fatalf("nowhere: %q, but %q", missing, lines)
+		}
+		cut := strings.Count(fmt.Sprintf("%s", out.messages), trimMark)
+		// What a line may not be shorter than, and what is kept for saying that some are left out.
+		if slack := 2*leastText + c.omission(); (out.omitted || len(missing)+cut > 0) && m.budget-out.used > slack {
+			t.Fatalf("omitted %t, %d missing, %d cut, with %d of %d tokens used: %q", out.omitted, len(missing), cut, out.used, m.budget, out.messages)
+		}
+		if cut > 0 && !out.omitted && slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(l, trimMark) }) {
+			t.Fatalf("it does not say that a line was cut: %q", lines)
+		}
+		cost := func(of ...string) (n int) {
+			for _, line := range lines {
+				if slices.ContainsFunc(of, func(o string) bool { return strings.Contains(line, o) }) {
+					n += c.count(line+"\n", 1<<20)
+				}
+			}
+			return n
+		}
+		for i := range lasts {
+			begin, end := fmt.Sprintf(": begin%d", i), fmt.Sprintf("end%d?", i)
+			line := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, begin) })
+			if line < 0 || !strings.Contains(lines[line], trimMark) {
+				continue
+			}
+			if beside := cost(": before", ": m"); beside > m.budget/lineShare+leastText+c.omission() {
+				t.Fatalf("%d of %d tokens are of other lines: %q", beside, m.budget, lines)
+			}
+			if c.count(lines[line], 1<<20) > 3*leastText && !strings.HasSuffix(lines[line], end) {
+				t.Fatalf("it does not end as it ended: %q", lines[line])
+			}
+		}
+	})
+}
+
 // isOf says whether a message that is sent is the one that was logged.
 func isOf(s sentMessage, l said) bool {
 	if s.Role != string(l.role) && (s.Role != "function" || l.role != memd.RoleTool) {
@@ -256,12 +372,24 @@ func isOf(s sentMessage, l said) bool {
 	if s.ToolCallID != nil && *s.ToolCallID != stringOf(given["tool_call_id"]) {
 		return false
 	}
-	if s.parts == nil || s.text() == "" {
-		return l.text == ""
+	var texts []string // without what marks a part that is left out
+	attached := false
+	for _, p := range s.parts {
+		attached = attached || p.Type != "text" || strings.HasPrefix(p.Text, "[")
+		if !strings.HasPrefix(p.Text, "[image]") && !strings.HasPrefix(p.Text, "[audio]") && !strings.HasPrefix(p.Text, "[file") && !strings.HasPrefix(p.Text, "[attachment]") && p.Text != "" {
+			texts = append(texts, p.Text)
+		}
 	}
-	first, _, _ := strings.Cut(s.text(), " ")
+	text := strings.Join(texts, "\n")
+	if attached && l.marks == "" || s.FunctionCall != nil && given["function_call"] == nil {
+		return false
+	}
+	if text == "" || l.text == "" {
+		return l.text == "" && (text == "" || strings.Contains(l.marks, text) || text == trimMark)
+	}
+	first, _, _ := strings.Cut(text, " ")
 	whole, _, _ := strings.Cut(l.text, " ")
-	return first == whole || strings.HasPrefix(s.text(), trimMark) || strings.HasSuffix(first, "…") && strings.HasPrefix(whole, strings.TrimSuffix(first, "…"))
+	return first == whole || strings.HasPrefix(text, trimMark) || strings.HasSuffix(first, "…") && strings.HasPrefix(whole, strings.TrimSuffix(first, "…"))
 }
 
 // isMark says whether a line says that something was left out.
@@ -503,6 +631,41 @@ func TestRecallTakesAQuarterAtMost(t *testing.T) {
 }
 
 // What is left out of the turns for want of room is recalled after all.
+// A memory is not cut to a quarter of the budget while the rest of that is free; where there is no
+// room for all of it the context says that something was trimmed.
+func TestAMemoryIsCutOnlyForWantOfRoom(t *testing.T) {
+	c := newTestComposer(t)
+	recipe := "The dough: " + strings.Repeat("fold it twice and wait. ", 30) + "Bake it at nine"
+	for _, budget := range []int{150, 300, 1000} {
+		m := material{window: session(t, `{"role":"user","content":"How was the dough made?"}`), memories: []memd.Memory{memory("user", recipe)}, limit: 10, budget: budget, render: RenderMessages, quotes: true}
+		out := c.made(m)
+		whole := strings.Contains(string(out.messages[0]), "Bake it at nine")
+		if len(out.recalled) != 1 || whole != (budget >= 300) || out.omitted == whole || out.used > budget || strings.Contains(string(out.messages[0]), "messages trimmed") {
+			t.Errorf("%d of %d tokens, omitted %t: %s", out.used, budget, out.omitted, out.messages)
+		}
+	}
+}
+
+// What the turns show in the end is not recalled, also where it was not certain before.
+func TestWhatTheTurnsShowIsNotRecalled(t *testing.T) {
+	c := newTestComposer(t)
+	var window []said
+	var memories []memd.Memory
+	for i := range 12 {
+		text := fmt.Sprintf("On day %d the mill ground %d sacks of rye and %d of wheat", i, 100+i, 200+i)
+		window = append(window, logged(t, int64(2*i+1), fmt.Sprintf(`{"role":"user","content":%q}`, text)), logged(t, int64(2*i+2), `{"role":"assistant","content":"Noted"}`))
+		memories = append(memories, memory("user", text, int64(2*i+1)))
+	}
+	for budget := 60; budget < 600; budget += 7 {
+		out := c.made(material{window: window, memories: memories, limit: 10, budget: budget, render: RenderMessages})
+		for _, at := range out.recalled {
+			if n := strings.Count(fmt.Sprintf("%s", out.messages), memories[at].Memory); n > 1 {
+				t.Errorf("%d tokens: %q stands there %d times", budget, memories[at].Memory, n)
+			}
+		}
+	}
+}
+
 func TestWhatTheTurnsDropIsRecalled(t *testing.T) {
 	c := newTestComposer(t)
 	window := session(t,

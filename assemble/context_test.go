@@ -987,8 +987,8 @@ func TestContextCarriesTheLastQuestionOverManyCalls(t *testing.T) {
 	}
 }
 
-// A long answer that was given last has what room there is, and if that is too little, the
-// context says so.
+// A long answer that was given last has what room there is, and if that is too little, its end is
+// there and the context says so.
 func TestContextCarriesALongAnswerWhole(t *testing.T) {
 	m := newMemory(t)
 	m.settle(m.say("s1", "user: Tell me a story", "assistant: "+long(6000)+"THE END"))
@@ -999,7 +999,7 @@ func TestContextCarriesALongAnswerWhole(t *testing.T) {
 		t.Errorf("%d tokens, trimmed %t", c.Tokens.Used, c.Summary.Trimmed)
 	}
 	r.TokenBudget = 1000
-	if c := m.context(r); strings.Contains(string(c.Messages[0]), "THE END") || !c.Summary.Trimmed || c.Tokens.Used < 900 || !strings.Contains(string(c.Messages[0]), "trimmed]") {
+	if c := m.context(r); !strings.Contains(string(c.Messages[0]), "THE END") || !c.Summary.Trimmed || c.Tokens.Used < 900 || !strings.Contains(string(c.Messages[0]), "trimmed]") {
 		t.Errorf("%d tokens, trimmed %t", c.Tokens.Used, c.Summary.Trimmed)
 	}
 }

@@ -38,6 +38,9 @@ type said struct {
 
 // words are what a message is quoted with.
 func (s said) words() string {
+	if s.marks == "" && s.does == "" {
+		return strings.TrimSpace(s.text)
+	}
 	return strings.TrimSpace(s.text + "\n" + s.marks + "\n" + s.does)
 }
 

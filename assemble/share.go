@@ -2,7 +2,9 @@ package assemble
 
 import (
 	"cmp"
+	"math"
 	"slices"
+	"strings"
 
 	"github.com/memdhq/memd"
 )
@@ -15,6 +17,8 @@ type candidate struct {
 	text       string
 	// cleared says that its secrets are taken out of it already.
 	cleared bool
+	// ends says that of what there is no room for whole the end stays beside the beginning.
+	ends bool
 	// tier orders those that there is no room for: the lower ones come first.
 	tier int
 }
@@ -72,10 +76,42 @@ func (c *composer) share(all []candidate, room int) (lines []recalledLine, spent
 		if spent += c.count(line+"\n", left); spent > room {
 			return c.shareShort(slices.Clone(all), room)
 		}
-		found = append(found, recalledLine{of.at, line})
+		found = append(found, recalledLine{of.at, line, false})
 	}
 	return found, spent, true
 }
+
+// shareAfter is share where first has the first claim: to all that it needs but for one in
+// lineShare, which it leaves to the rest and to what else there is, or to as much as is kept for it.
+func (c *composer) shareAfter(first, rest []candidate, room, kept int) (lines []recalledLine, spent int, whole bool) {
+	lines, spent, whole = c.share(first, min(room, max(claim(room), kept)))
+	if len(lines) < len(first) {
+		lines, spent, whole = c.share(first, room)
+	}
+	others, n, all := c.share(rest, room-spent)
+	return append(lines, others...), spent + n, whole && all
+}
+
+// grow gives lines that are cut as much more as there is room for, the last ones first, and gives
+// what that costs.
+func (c *composer) grow(lines []recalledLine, of func(at int) candidate, room int) (spent int) {
+	for i := range slices.Backward(lines) {
+		l := &lines[i]
+		if !l.cut || spent >= room {
+			continue
+		}
+		cost := c.count(l.text+"\n", math.MaxInt)
+		longer, n, whole := c.fitLine(of(l.at), cost+room-spent)
+		if longer != "" && n > cost {
+			l.text, l.cut = longer, !whole
+			spent += n - cost
+		}
+	}
+	return spent
+}
+
+// claim is what the last turn of the session before may take of the room while others wait.
+func claim(room int) int { return room - room/lineShare }
 
 // shareShort is share where there is no room for all.
 func (c *composer) shareShort(all []candidate, room int) (lines []recalledLine, spent int, whole bool) {
@@ -89,18 +125,14 @@ func (c *composer) shareShort(all []candidate, room int) (lines []recalledLine, 
 			break
 		}
 		share := min(left, max(left/lineShare, least))
-		line := c.recalledLine(of, share)
-		if line == "" {
-			continue
-		}
-		fitting, n, whole := c.fit(line, share)
+		fitting, n, whole := c.fitLine(of, share)
 		if fitting == "" {
 			continue
 		}
 		if whole {
 			of.text = ""
 		}
-		lines, costs, trimmed = append(lines, recalledLine{of.at, fitting}), append(costs, n), append(trimmed, of)
+		lines, costs, trimmed = append(lines, recalledLine{of.at, fitting, !whole}), append(costs, n), append(trimmed, of)
 		spent += n
 	}
 	for i, of := range trimmed {
@@ -108,9 +140,9 @@ func (c *composer) shareShort(all []candidate, room int) (lines []recalledLine, 
 			continue
 		}
 		most := costs[i] + room - spent
-		longer, n, all := c.fit(c.recalledLine(of, most), most)
+		longer, n, all := c.fitLine(of, most)
 		if longer != "" && n > costs[i] {
-			lines[i].text = longer
+			lines[i].text, lines[i].cut = longer, !all
 			spent += n - costs[i]
 		}
 		if all {
@@ -118,4 +150,66 @@ func (c *composer) shareShort(all []candidate, room int) (lines []recalledLine, 
 		}
 	}
 	return lines, spent, len(lines) == len(all) && !slices.ContainsFunc(trimmed, func(of candidate) bool { return of.text != "" })
+}
+
+// fitLine gives the line of something as it fits into room tokens with the line break after it:
+// whole, trimmed, or not at all ("").
+func (c *composer) fitLine(of candidate, room int) (fitting string, cost int, whole bool) {
+	fitting, cost, whole = c.fit(c.recalledLine(of, room), room)
+	if whole || fitting == "" || !of.ends {
+		return fitting, cost, whole
+	}
+	text := c.endsOf(of)
+	for short := c.count(c.lineOf(of, "")+"\n", room); short < room; {
+		begin, end := c.ends(text, room-short)
+		if end == "" {
+			break
+		}
+		line := c.lineOf(of, begin+" "+end)
+		n := c.count(line+"\n", 2*room)
+		if n <= room {
+			return line, n, false
+		}
+		short += n - room
+	}
+	return fitting, cost, false
+}
+
+// bytesOfEnds is how much of the beginning and of the end of a text is read for its ends.
+const bytesOfEnds = 64 << 10
+
+// endsOf gives the beginning and the end of what is to be quoted, as it is quoted.
+func (c *composer) endsOf(of candidate) string {
+	key := lineOf{of.message, of.role, of.name, of.text}
+	if known, ok := c.endings[key]; ok {
+		return known
+	}
+	clear := func(text string) string {
+		if c.secrets.kept || of.message == 0 || of.cleared {
+			return text
+		}
+		return c.secrets.hide(of, text)
+	}
+	text := of.text
+	if len(text) <= 2*bytesOfEnds {
+		text = clear(text)
+	} else {
+		head, _ := cutAt(text, bytesOfEnds+bytesBeyond)
+		_, tail := cutAt(text, len(text)-bytesOfEnds-bytesBeyond)
+		// A secret may have been cut at the end of the one and at the beginning of the other.
+		head, _ = cutAt(clear(head), bytesOfEnds)
+		tail = clear(tail)
+		_, tail = cutAt(tail, max(0, len(tail)-bytesOfEnds))
+		text = head + " " + tail
+	}
+	text = quotation(text)
+	if c.endings != nil {
+		c.endings[key] = text
+	}
+	return text
+}
+
+// lineOf is the line of a text that is one.
+func (c *composer) lineOf(of candidate, text string) string {
+	return strings.NewReplacer("{speaker}", speaker(of.role, of.name), "{text}", text).Replace(c.line)
 }
