@@ -45,8 +45,42 @@ func (e *Export) Transfer(ctx context.Context, of Of, w io.Writer) error {
 			}
 		}
 		return nil
-	}, func() error { return l.value(tail{"end", l.counts}) })
+	}, func(tx pgx.Tx, first bool) (bool, error) {
+		if of.UserID == "" && of.SessionID == "" {
+			if err := l.unowned(ctx, tx, of.Tenant, first); err != nil {
+				return false, err
+			}
+		}
+		if first && l.counts[unowned.plural] == 0 {
+			return false, nil
+		}
+		return true, l.value(tail{"end", l.counts})
+	})
 }
+
+// unowned writes the memories that are nobody's: of an agent, or of a run. They are of a type of their own, since
+// what a reader does not know it passes over, and else would take for the last person's. What
+// was learned is given as it is, like what was stored: the messages behind it are nobody's either.
+func (l *lines) unowned(ctx context.Context, tx pgx.Tx, tenant string, first bool) error {
+	if first {
+		var there bool
+		if err := tx.QueryRow(ctx, anyUnowned, tenant).Scan(&there); err != nil || !there {
+			return err
+		}
+		if err := l.value(transferHead{"memd.export", Version, "transfer"}); err != nil {
+			return err
+		}
+	}
+	return l.rows(ctx, tx, unowned, tenant)
+}
+
+var unowned = kind{"unowned_memories", `SELECT json_build_object('type', 'unowned_memory', 'verbatim', true, 'memory', m.memory, 'app_id', m.app_id,
+	'agent_ids', CASE WHEN s.agent_id <> '' THEN ARRAY[s.agent_id] ELSE m.agent_ids END, 'run_ids', m.run_ids,
+	` + ofMemory + `), NULL
+	FROM (SELECT id, agent_id FROM memory_scope WHERE tenant_id = $1 AND user_id = '' ORDER BY app_id COLLATE "C", agent_id COLLATE "C", run_id COLLATE "C" OFFSET 0) s
+	CROSS JOIN LATERAL (SELECT * FROM memory WHERE scope_id = s.id AND tenant_id = $1 AND (verbatim OR valid_to IS NULL) ORDER BY valid_from, hash, id OFFSET 0) m`}
+
+const anyUnowned = `SELECT EXISTS (SELECT FROM memory_scope s WHERE s.tenant_id = $1 AND s.user_id = '' AND EXISTS (SELECT FROM memory m WHERE m.scope_id = s.id AND m.tenant_id = $1))`
 
 // Chats writes a line in OpenAI's chat format for each session: its messages, with OpenAI's
 // members alone. NotFound: as Transfer's.
@@ -84,7 +118,7 @@ func (e *Export) Chats(ctx context.Context, of Of, w io.Writer) error {
 		}
 		_, err = io.WriteString(w, "]}\n")
 		return err
-	}, func() error { return nil })
+	}, func(_ pgx.Tx, first bool) (bool, error) { return !first, nil })
 }
 
 // openAIMembers are those that a message of OpenAI's may have.
@@ -113,8 +147,9 @@ func chatMembers(raw string) []byte {
 	return b.Bytes()
 }
 
-// each calls do for each person that is asked for, within one snapshot, and end after the last.
-func (e *Export) each(ctx context.Context, of Of, op string, do func(tx pgx.Tx, user string, first bool) error, end func() error) error {
+// each calls do for each person that is asked for, within one snapshot, and end after the last; first says that there
+// was nobody. It gives false where there was nothing at all.
+func (e *Export) each(ctx context.Context, of Of, op string, do func(tx pgx.Tx, user string, first bool) error, end func(tx pgx.Tx, first bool) (bool, error)) error {
 	err := pgx.BeginTxFunc(ctx, e.pool.Pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT set_config('memd.tenant', $1, true)`, of.Tenant); err != nil {
 			return err
@@ -134,10 +169,11 @@ func (e *Export) each(ctx context.Context, of Of, op string, do func(tx pgx.Tx, 
 			}
 			after = user
 		}
-		if n == 0 {
-			return &memd.Error{Kind: memd.NotFound, Op: op, Msg: "there is nothing of it"}
+		found, err := end(tx, n == 0)
+		if err == nil && !found {
+			err = &memd.Error{Kind: memd.NotFound, Op: op, Msg: "there is nothing of it"}
 		}
-		return end()
+		return err
 	})
 	return postgres.Err(op, err)
 }
@@ -176,10 +212,13 @@ var transferMessages = `SELECT json_build_object('type', 'message', 'session_id'
 	'created_at', ` + utc("c.created_at") + `, 'timezone', c.timezone, 'agent_id', c.agent_id, 'app_id', c.app_id,
 	'learn', CASE WHEN c.role IN ('user', 'assistant') THEN c.learn END, 'metadata', c.metadata), c.message` + ofSessions
 
+// ofMemory is what a memory m has beside its text and its ids.
+var ofMemory = `'actor_id', m.actor_id, 'role', m.role, 'scope', m.scope, 'memory_type', m.memory_type, 'categories', m.categories, 'metadata', m.metadata,
+	'source_id', CASE WHEN NOT m.verbatim THEN 'memd-memory-' || m.id WHEN starts_with(m.slot, 'from:') AND NOT starts_with(m.slot, 'from:import-') THEN substr(m.slot, 6) END,
+	'valid_from', ` + utc("m.valid_from") + `, 'occurred_at', ` + utc("m.occurred_at") + `, 'expires_at', ` + utc("m.expires_at")
+
 var transferMemories = `SELECT json_build_object('type', 'memory', 'verbatim', true, 'memory', m.memory, 'app_id', m.app_id, 'agent_ids', m.agent_ids, 'run_ids', m.run_ids,
-	'actor_id', m.actor_id, 'role', m.role, 'scope', m.scope, 'memory_type', m.memory_type, 'categories', m.categories, 'metadata', m.metadata,
-	'source_id', CASE WHEN starts_with(m.slot, 'from:') AND NOT starts_with(m.slot, 'from:import-') THEN substr(m.slot, 6) END,
-	'valid_from', ` + utc("m.valid_from") + `, 'occurred_at', ` + utc("m.occurred_at") + `, 'expires_at', ` + utc("m.expires_at") + `), NULL
+	` + ofMemory + `), NULL
 	FROM ` + theirScopes + `
 	CROSS JOIN LATERAL (SELECT * FROM memory WHERE scope_id = s.id AND tenant_id = $1 AND verbatim OFFSET 0) m
 	WHERE $3 = '' ORDER BY m.valid_from, m.hash, m.id`

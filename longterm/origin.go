@@ -72,7 +72,7 @@ type knownVerbatim struct {
 	// twins hold, by identity and text; origins are all that are left, by origin.
 	twins   map[string][]twin
 	origins map[originPlace][]twin
-	// overruled is which memory was taken away or rewritten, by origin.
+	// overruled is which memory was taken away or rewritten, or was learned here, by origin.
 	overruled map[originPlace]string
 }
 
@@ -131,15 +131,19 @@ func (k *knownVerbatim) queueOrigins(b *pgx.Batch, tenant string, vs []Verbatim,
 			}
 		})
 	})
-	b.Queue(originOverruled, tenant, keys, names).Query(func(rows pgx.Rows) error {
-		var o originPlace
-		var id string
-		_, err := pgx.ForEachRow(rows, []any{&o.scopeID, &o.name, &id}, func() error {
-			k.overruled[o] = id
-			return nil
-		})
-		return err
+	b.Queue(ownLearned, tenant, keys, names, ownOrigin).Query(k.scanKnown)
+	b.Queue(originOverruled, tenant, keys, names).Query(k.scanKnown)
+}
+
+// scanKnown reads which memories origins stand for that bring nothing about.
+func (k *knownVerbatim) scanKnown(rows pgx.Rows) error {
+	var o originPlace
+	var id string
+	_, err := pgx.ForEachRow(rows, []any{&o.scopeID, &o.name, &id}, func() error {
+		k.overruled[o] = id
+		return nil
 	})
+	return err
 }
 
 // of gives the memory that v is, if it is known: one that is the same and holds; or by its origin one that
@@ -209,7 +213,16 @@ func (e *originChange) queue(b *pgx.Batch, tenant string) {
 	}
 }
 
+// ownOrigin begins the slots of what was learned here, exported as it is, and comes back.
+const ownOrigin = fromElsewhere + "memd-memory-"
+
 const (
+	// ownLearned gives those of some origins that are memories which were learned here.
+	ownLearned = `
+	SELECT s.id, k.name, m.id::text FROM unnest($2::bytea[], $3::text[]) AS k (key, name)` + ofIdentities + `
+	 CROSS JOIN LATERAL (SELECT id FROM memory m WHERE m.scope_id = s.id AND m.tenant_id = $1 AND NOT m.verbatim
+	        AND m.id = CASE WHEN k.name ~ ('^' || $4 || '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$') THEN substr(k.name, length($4) + 1)::uuid END OFFSET 0) m`
+
 	twinColumns = `m.id, s.id, m.memory, coalesce(m.app_id, ''), coalesce(m.user_id, ''), m.agent_ids, m.run_ids,
 	       coalesce(m.actor_id, ''), m.role, m.metadata, coalesce(m.slot, ''), m.valid_from, m.valid_to IS NULL AND (m.expires_at IS NULL OR m.expires_at > now()), cardinality(m.edited) > 0`
 

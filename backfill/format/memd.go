@@ -3,6 +3,7 @@ package format
 import (
 	"bufio"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"time"
 
@@ -11,8 +12,10 @@ import (
 
 // exported is a line of memd's own export.
 type exported struct {
-	Type   text `json:"type"`
-	UserID text `json:"user_id"`
+	Type    text           `json:"type"`
+	Version int            `json:"version"`
+	Counts  map[string]int `json:"counts"`
+	UserID  text           `json:"user_id"`
 
 	SessionID         text            `json:"session_id"`
 	Kind              text            `json:"kind"`
@@ -45,11 +48,17 @@ type exported struct {
 	ExpiresAt  instant  `json:"expires_at"`
 }
 
+// exportVersion is the newest form of an export that is read, countedLines what its end calls the lines of a type.
+const exportVersion = 1
+
+var countedLines = map[text]string{"user": "users", "session": "sessions", "message": "messages", "memory": "memories", "unowned_memory": "unowned_memories"}
+
 // readMemd reads what memd exported: sessions with their messages, and what was stored as it is. What was
 // learned from messages is learned from them again.
 func readMemd(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, error) bool) {
 	loose := newRuns(file, o, yield)
 	user, ended, begun := "", false, false
+	read := map[string]int{"users": 0, "sessions": 0, "messages": 0, "memories": 0, "unowned_memories": 0}
 	var after []After // of the person whose lines these are
 	told := func() bool {
 		for _, a := range after {
@@ -65,8 +74,15 @@ func readMemd(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, 
 		if l.Type != "message" && !loose.flush() {
 			return false
 		}
+		if name, ok := countedLines[l.Type]; ok {
+			read[name]++
+		}
 		switch l.Type {
 		case "memd.export":
+			if l.Version > exportVersion {
+				yield(bad(at, v.raw, fmt.Sprintf("is of version %d: a newer memd reads it", l.Version)), nil)
+				return false
+			}
 			begun, user = true, idOf(string(l.UserID))
 			return told()
 		case "user": // of an export of several
@@ -97,8 +113,18 @@ func readMemd(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, 
 			if l.Verbatim {
 				return l.memory(at, user, v.raw, o, yield)
 			}
+		case "unowned_memory": // of an agent, or of a run
+			return l.memory(at, "", v.raw, o, yield)
+		case "deleted_memory", "statement", "forgotten", "retained", "overruled":
 		case "end":
 			ended = true
+			for name, n := range l.Counts {
+				if there, ok := read[name]; ok && there < n && !yield(bad(at, v.raw, fmt.Sprintf("is not whole: of %d %s it has %d", n, name, there)), nil) {
+					return false
+				}
+			}
+		default:
+			return yield(bad(at, v.raw, "is a line of a type that is not known"), nil)
 		}
 		return true
 	})

@@ -50,6 +50,38 @@ func TestTheSameImportUndoesNothing(t *testing.T) {
 	whatWasSetComesAlong(t, d)
 }
 
+// What is nobody's, but an agent's or a run's, comes along where all of a tenant is exported.
+func TestAllOfATenantComesElsewhere(t *testing.T) {
+	t.Parallel()
+	d, e := start(t, dataDir(t)), start(t, dataDir(t))
+	for _, body := range []string{
+		`{"agent_id":"cook","messages":[{"role":"user","content":"Salt comes last"}],"infer":false}`,
+		`{"run_id":"r1","messages":"The run is green","infer":false,"metadata":{"k":1}}`,
+		`{"agent_id":"cook","app_id":"kitchen","run_id":"r2","messages":"Pans are hot","infer":false,"categories":["safety"]}`,
+		`{"agent_id":"cook","messages":"I live in Bergen"}`,
+	} {
+		d.want(200, http.MethodPost, "/v1/memories", body, nil)
+	}
+	d.want(201, http.MethodPost, "/v1/messages", `{"user_id":"ann","messages":[{"role":"user","content":"I own a boat"}]}`, nil)
+	d.settled()
+	first := d.exported(t)
+	d.imports(t, "where it is from", 0, first)
+	e.imports(t, "elsewhere", 5, "--wait", first)
+	e.imports(t, "elsewhere again", 0, first)
+	second := e.exported(t)
+	a, _ := os.ReadFile(first)
+	b, _ := os.ReadFile(second)
+	if string(a) != string(b) || strings.Count(string(a), `"type":"unowned_memory"`) != 4 {
+		t.Errorf("it is exported as\n%s\nand elsewhere as\n%s", a, b)
+	}
+	d.imports(t, "back where it is from", 0, second)
+	var cook found
+	e.want(200, http.MethodGet, "/v1/memories?agent_id=cook&limit=10", "", &cook)
+	if len(cook.Results) != 3 {
+		t.Errorf("the cook knows %+v", cook.Results)
+	}
+}
+
 // whatWasSetComesAlong has people, and sessions, be what they were: nothing is learned from where nothing was to be
 // learned, and what was no chat is none.
 func whatWasSetComesAlong(t *testing.T, d *daemon) {
