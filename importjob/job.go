@@ -237,10 +237,66 @@ func (j *Jobs) Cancel(ctx context.Context, tenant, id string) (Job, error) {
 	return j.Get(ctx, tenant, id)
 }
 
-// ErasePerson drops the imports that are about a person, within tx, which must be the tenant's.
+// ErasePerson takes a person out of imports, within tx, which must be the tenant's. One that is about nobody else
+// goes; of others what is theirs goes, and who works on one begins anew with what is left.
 func ErasePerson(ctx context.Context, tx pgx.Tx, tenant, userID string) error {
-	_, err := tx.Exec(ctx, `DELETE FROM import_job WHERE tenant_id = $1 AND $2 = ANY (users)`, tenant, userID)
+	type about struct {
+		id      uuid.UUID
+		users   []string
+		options Options
+		packed  []byte
+	}
+	rows, err := tx.Query(ctx, jobsOfPerson, tenant, userID)
+	if err != nil {
+		return postgres.Err("importjob.erase_person", err)
+	}
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a about, err error) {
+		err = row.Scan(&a.id, &a.users, &a.options, &a.packed)
+		return a, err
+	})
+	for _, a := range all {
+		if err != nil {
+			break
+		}
+		switch {
+		case len(a.users) == 1:
+			_, err = tx.Exec(ctx, `DELETE FROM import_job WHERE tenant_id = $1 AND id = $2`, tenant, a.id)
+		case a.packed == nil: // it has ended
+			_, err = tx.Exec(ctx, `UPDATE import_job SET users = array_remove(users, $3) WHERE tenant_id = $1 AND id = $2`, tenant, a.id, userID)
+		default:
+			var left []byte
+			if left, err = without(a.packed, a.options, userID); err == nil {
+				a.options.Format = format.Items
+				_, err = tx.Exec(ctx, lessJob, tenant, a.id, userID, left, a.options)
+			}
+		}
+	}
 	return postgres.Err("importjob.erase_person", err)
+}
+
+// without gives what is left of a source without what is a person's.
+func without(packed []byte, o Options, userID string) ([]byte, error) {
+	data, err := unpack(packed)
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	for i, err := range format.ReadFrom(o.Name, bytes.NewReader(data), o.reading()) {
+		if err != nil {
+			return nil, err
+		}
+		if i.Bad != nil {
+			i.Bad.Text = "" // it may be theirs
+		} else if userOf(i, o) == userID {
+			continue
+		}
+		if err := e.Encode(i); err != nil {
+			return nil, err
+		}
+	}
+	return pack(b.Bytes())
 }
 
 func noSuch() error {
@@ -271,6 +327,13 @@ func scanJob(row pgx.CollectableRow) (job Job, err error) {
 
 const (
 	jobColumns = `id, state, users, options, totals, sent, errors, error, created_at, ended_at`
+
+	// jobsOfPerson waits for who is just putting something in.
+	jobsOfPerson = `SELECT id, users, options, source FROM import_job WHERE tenant_id = $1 AND $2 = ANY (users) ORDER BY id FOR UPDATE`
+
+	// lessJob takes the import from whoever works on it.
+	lessJob = `UPDATE import_job SET users = array_remove(users, $3), source = $4, options = $5, state = 'pending', attempts = attempts + 1, lease_until = NULL
+		 WHERE tenant_id = $1 AND id = $2`
 
 	insertJob = `INSERT INTO import_job (id, tenant_id, users, options, source, totals) VALUES ($1, $2, $3, $4, $5, $6)`
 

@@ -79,7 +79,7 @@ type reader func(file string, r *bufio.Reader, lines bool, o Options, yield func
 
 var readers = map[string]reader{
 	Memd: readMemd, OpenAI: readOpenAI, ShareGPT: readShareGPT, ChatGPT: readChatGPT, Claude: readClaude, Slack: readSlackFile,
-	LangChain: readLangChain, Mem0: readMem0, PowerMem: readPowerMem, CSV: readCSV,
+	LangChain: readLangChain, Mem0: readMem0, PowerMem: readPowerMem, CSV: readCSV, Items: readItems,
 }
 
 // Read reads what a path names: a file, plain or compressed (gzip, zstd), an archive (zip) or a

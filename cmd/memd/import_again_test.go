@@ -82,6 +82,48 @@ func TestAllOfATenantComesElsewhere(t *testing.T) {
 	}
 }
 
+// Who is erased while an import runs takes along what is theirs, and nothing of the others'.
+func TestAnErasureTakesNobodyElseOutOfAnImport(t *testing.T) {
+	t.Parallel()
+	d := start(t, dataDir(t))
+	const people, each = 5, 400
+	var b strings.Builder
+	for i := range people * each {
+		fmt.Fprintf(&b, `{"user_id":"hk%d","id":"c%d","messages":[{"role":"assistant","content":"line %d","created_at":"2024-01-01T00:00:00Z"}]}`+"\n", i%people, i, i)
+	}
+	b.WriteString("{broken\n")
+	body, _ := json.Marshal(map[string]string{"data": b.String()})
+	var job struct {
+		ID, State             string
+		Sent, New, Known, Bad int
+	}
+	d.want(202, http.MethodPost, "/v1/import", string(body), &job)
+	look := func() { d.want(200, http.MethodGet, "/v1/import/"+job.ID, "", &job) }
+	d.eventually("something is in", func() bool {
+		status, _ := d.try(http.MethodGet, "/v1/sessions?user_id=hk0&limit=1", "")
+		return status == 200
+	})
+	d.want(200, http.MethodDelete, "/v1/users/hk0", "", nil)
+	d.eventually("the import has ended", func() bool { look(); return job.State == "done" })
+	if job.Sent != (people-1)*each || job.Bad != 1 {
+		t.Errorf("it ended as %+v", job)
+	}
+	for i := range people {
+		status, answer := d.try(http.MethodGet, fmt.Sprintf("/v1/users/hk%d/export", i), "")
+		if n := strings.Count(answer, `"type":"message"`); i == 0 && status != 404 || i > 0 && n != each {
+			t.Errorf("hk%d has %d messages (%d)", i, n, status)
+		}
+	}
+	// One that has ended stays with those who are left, and goes with the last.
+	for i := 1; i < people; i++ {
+		look()
+		d.want(200, http.MethodDelete, fmt.Sprintf("/v1/users/hk%d", i), "", nil)
+	}
+	if status, answer := d.try(http.MethodGet, "/v1/import/"+job.ID, ""); status != 404 {
+		t.Errorf("%d %s", status, answer)
+	}
+}
+
 // whatWasSetComesAlong has people, and sessions, be what they were: nothing is learned from where nothing was to be
 // learned, and what was no chat is none.
 func whatWasSetComesAlong(t *testing.T, d *daemon) {
