@@ -50,6 +50,7 @@ type gptContent struct {
 	Result           text              `json:"result"`
 	UserProfile      text              `json:"user_profile"`
 	UserInstructions text              `json:"user_instructions"`
+	ModelContext     text              `json:"model_set_context"`
 }
 
 func readChatGPT(file string, r *bufio.Reader, lines bool, o Options, yield func(Item, error) bool) {
@@ -126,7 +127,7 @@ func (c gptConversation) lastLeaf() string {
 func (m *gptMessage) said(line int, call *string, place *time.Location) (said, bool) {
 	s := said{line: line, id: string(m.ID)}
 	s.at, s.zone, s.fault = firstTime(place, m.CreateTime)
-	s.text = encode(m)
+	s.text, s.seen = encode(m), m.Content
 	var c gptContent
 	if json.Unmarshal(m.Content, &c) != nil {
 		s.fault, s.text = "a content that cannot be read", m.Content
@@ -143,7 +144,7 @@ func (m *gptMessage) said(line int, call *string, place *time.Location) (said, b
 		return s, true
 	case c.Type == "thoughts", c.Type == "reasoning_recap": // what a model thought to itself
 		return s, false
-	case c.Type == "user_editable_context": // what it was told of the user
+	case c.Type == "user_editable_context", c.Type == "model_editable_context": // what it was told of the user
 		role = "system"
 	case m.Metadata.Hidden && role != "tool":
 		return s, false
@@ -209,7 +210,7 @@ func (c gptContent) words() (string, []attachment) {
 			sent = withAttachment(sent, attachment{Type: "audio", ID: string(p.Audio.Asset)})
 		}
 	}
-	for _, s := range []text{c.Text, c.Result, c.UserProfile, c.UserInstructions} {
+	for _, s := range []text{c.Text, c.Result, c.UserProfile, c.UserInstructions, c.ModelContext} {
 		if s != "" {
 			texts = append(texts, string(s))
 		}

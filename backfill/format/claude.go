@@ -43,6 +43,8 @@ type claudePart struct {
 type claudeFile struct {
 	Name text `json:"file_name"`
 	Type text `json:"file_type"`
+	// Text is what stands in it; of what was pasted that is all there is.
+	Text text `json:"extracted_content"`
 }
 
 func readClaude(file string, r *bufio.Reader, lines bool, o Options, yield func(Item, error) bool) {
@@ -132,7 +134,7 @@ func (m claudeMessage) said(line int, place *time.Location) []said {
 	}
 	if !usesTools {
 		for _, p := range m.Content {
-			if p.Type == "text" || p.Type == "" {
+			if p.Text != "" && !strings.Contains(string(p.Type), "thinking") {
 				texts = append(texts, string(p.Text))
 			}
 		}
@@ -140,6 +142,7 @@ func (m claudeMessage) said(line int, place *time.Location) []said {
 		if strings.TrimSpace(words) == "" {
 			words = string(m.Text)
 		}
+		words = m.withPasted(words)
 		s := &spoken{Role: string(role)}
 		s.attach(words, m.sent())
 		add(s)
@@ -178,6 +181,20 @@ func (m claudeMessage) said(line int, place *time.Location) []said {
 		add(s)
 	}
 	return out
+}
+
+// withPasted adds to what was written what was pasted, which is an attachment without a name.
+func (m claudeMessage) withPasted(words string) string {
+	all := []string{words}
+	for _, a := range m.Attachments {
+		if a.Name == "" && strings.TrimSpace(string(a.Text)) != "" {
+			all = append(all, string(a.Text))
+		}
+	}
+	if strings.TrimSpace(words) == "" && len(all) > 1 {
+		all = all[1:]
+	}
+	return strings.Join(all, "\n")
 }
 
 // claudeResult gives the text of what a tool gave.

@@ -3,7 +3,6 @@ package format
 import (
 	"bufio"
 	"bytes"
-	"encoding/csv"
 	"errors"
 	"io"
 	"strconv"
@@ -28,16 +27,16 @@ var Columns = map[string][]string{
 func readCSV(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, error) bool) {
 	head, _ := r.Peek(lookahead)
 	first, _, _ := bytes.Cut(head, []byte("\n"))
-	in := csv.NewReader(withoutNUL{r})
-	in.LazyQuotes, in.FieldsPerRecord, in.ReuseRecord = true, -1, true
-	if in.Comma = separatorOf(first); in.Comma == 0 {
-		in.Comma = ','
+	in := &table{r: r, comma: ',', line: 1}
+	if c := separatorOf(first); c != 0 {
+		in.comma = byte(c)
 	}
-	names, err := in.Read()
-	if err != nil {
+	head1, err := in.next()
+	if err != nil || head1.fault != "" {
 		yield(bad(Place{file, 1}, first, "is no line of column names"), nil)
 		return
 	}
+	names := head1.fields
 	columns, missing := columnsOf(names, o.Columns)
 	if missing != "" {
 		yield(bad(Place{file, 1}, first, missing), nil)
@@ -45,22 +44,25 @@ func readCSV(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, e
 	}
 	loose := newRuns(file, o, yield)
 	for row := 1; ; row++ {
-		fields, err := in.Read()
-		var syntax *csv.ParseError
-		switch {
-		case errors.Is(err, io.EOF):
+		r, err := in.next()
+		if errors.Is(err, io.EOF) {
 			loose.flush()
 			return
-		case errors.As(err, &syntax):
-			if !loose.flush() || !yield(bad(Place{file, syntax.StartLine}, []byte(strings.Join(fields, string(in.Comma))), "is no line of a table"), nil) {
-				return
-			}
-			continue
-		case err != nil:
+		}
+		if err != nil {
 			yield(Item{}, err)
 			return
 		}
-		line, _ := in.FieldPos(0)
+		fields, line := r.fields, r.line
+		if r.fault == "" && len(fields) > len(names) && strings.Join(fields[len(names):], "") != "" {
+			r.fault = "has more columns than the table"
+		}
+		if r.fault != "" {
+			if !loose.flush() || !yield(bad(Place{file, line}, []byte(r.text), r.fault), nil) {
+				return
+			}
+			continue
+		}
 		cell := func(what string) string {
 			if i, ok := columns[what]; ok && i < len(fields) {
 				return strings.ToValidUTF8(strings.TrimSpace(fields[i]), "\uFFFD")
@@ -68,7 +70,7 @@ func readCSV(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, e
 			return ""
 		}
 		d := draft{Conversation: Conversation{Place: Place{file, line}, SessionID: sourceID(cell("session")), UserID: idOf(cell("user")), AgentID: idOf(cell("agent"))}}
-		s := said{line: line, id: cell("id"), zone: validZone(cell("zone")), text: []byte(strings.Join(fields, string(in.Comma)))}
+		s := said{line: line, id: cell("id"), zone: validZone(cell("zone")), text: []byte(r.text)}
 		if isOddZone(cell("zone")) {
 			s.fault = oddZone
 		}
@@ -145,12 +147,4 @@ func separatorOf(line []byte) rune {
 		}
 	}
 	return best
-}
-
-// withoutNUL leaves NUL bytes out.
-type withoutNUL struct{ r io.Reader }
-
-func (w withoutNUL) Read(p []byte) (int, error) {
-	n, err := w.r.Read(p)
-	return copy(p, bytes.ReplaceAll(p[:n:n], []byte{0}, nil)), err
 }

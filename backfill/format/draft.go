@@ -44,6 +44,9 @@ type said struct {
 	// fault says that it cannot be read, and text what stands there.
 	fault string
 	text  []byte
+	// seen is where all that it says was looked for, nil for text: what has words there, and yet
+	// says nothing, is not empty but of a form that is not known.
+	seen json.RawMessage
 }
 
 // spoken is a message in OpenAI's shape, its members in this order.
@@ -186,6 +189,8 @@ func (d draft) items(o Options) (out []Item) {
 		}
 		m, err := s.message()
 		switch {
+		case isEmpty(err) && hasWords(s.whole()):
+			out = append(out, bad(at, s.whole(), unknownWords))
 		case isEmpty(err):
 			c.Empty++
 		case err != nil:
@@ -242,6 +247,14 @@ func (d draft) items(o Options) (out []Item) {
 		c.Empty, c.Repeated = 0, 0
 	}
 	return out
+}
+
+// whole is where all that it says was looked for.
+func (s said) whole() json.RawMessage {
+	if s.seen != nil {
+		return s.seen
+	}
+	return s.text
 }
 
 // message makes a message of what was found.

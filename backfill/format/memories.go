@@ -99,6 +99,9 @@ func giveMemory(at Place, v value, o Options, plugin bool, yield func(Item, erro
 	if fault == "" {
 		m, fault = readMemory(v.raw, o.place(), plugin)
 	}
+	if fault == "is empty" && hasWords(v.raw) {
+		fault = unknownWords
+	}
 	if fault == "is empty" {
 		return yield(Item{Conversation: &Conversation{Place: at, Empty: 1}}, nil)
 	}

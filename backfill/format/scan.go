@@ -9,6 +9,12 @@ import (
 	"iter"
 )
 
+// notJSON and cutOff are why a value is none.
+const (
+	notJSON = "is not valid JSON"
+	cutOff  = "the file ends in the midst of it"
+)
+
 const (
 	// maxValue is the most bytes of one value, or of one line, that is held.
 	maxValue = 256 << 20
@@ -119,11 +125,38 @@ func (s *scanner) values() iter.Seq2[value, error] {
 				return
 			}
 			v, err := s.value()
+			rest := err == nil && s.unread(&v)
 			if !yield(v, err) || err != nil {
+				return
+			}
+			if rest {
+				s.lines()(yield)
 				return
 			}
 		}
 	}
+}
+
+// unread gives all but the first line back of a value that a stream ended in, where others follow it
+// on lines of their own: it is that line alone then that is no value.
+func (s *scanner) unread(v *value) bool {
+	end := bytes.IndexByte(v.raw, '\n')
+	if v.fault != cutOff || end < 0 {
+		return false
+	}
+	rest := v.raw[end+1:]
+	if next := bytes.TrimLeft(rest, " \t\r\n"); len(next) == 0 || next[0] != '{' && next[0] != '[' || !json.Valid(trimSpace(next[:len(next)-len(afterLine(next))])) {
+		return false
+	}
+	v.raw, v.fault = v.raw[:end:end], notJSON
+	s.r, s.line = bufio.NewReaderSize(io.MultiReader(bytes.NewReader(rest), s.r), lookahead), v.line+1
+	return true
+}
+
+// afterLine is what comes after the first line.
+func afterLine(text []byte) []byte {
+	_, rest, _ := bytes.Cut(text, []byte("\n"))
+	return rest
 }
 
 // members gives the elements of the arrays that stand as one of names in an object, or in an object
@@ -150,7 +183,7 @@ func (s *scanner) object(names map[string]bool, yield func(value, error) bool) b
 			_, _ = s.next()
 			continue
 		case c != '"':
-			yield(value{line: s.line, fault: "is not valid JSON"}, nil)
+			yield(value{line: s.line, fault: notJSON}, nil)
 			return false
 		}
 		key, err := s.value()
@@ -185,7 +218,7 @@ func (s *scanner) object(names map[string]bool, yield func(value, error) bool) b
 
 func (s *scanner) cutOff(err error, yield func(value, error) bool) bool {
 	if errors.Is(err, io.EOF) {
-		yield(value{line: s.line, fault: "the file ends in the midst of it"}, nil)
+		yield(value{line: s.line, fault: cutOff}, nil)
 	} else {
 		yield(value{}, err)
 	}
@@ -221,7 +254,7 @@ func (s *scanner) value() (value, error) {
 		c, err := s.next()
 		if errors.Is(err, io.EOF) {
 			if depth > 0 || quoted {
-				v.fault = "the file ends in the midst of it"
+				v.fault = cutOff
 			}
 			break
 		}
@@ -239,6 +272,9 @@ func (s *scanner) value() (value, error) {
 		}
 		whole := false
 		switch {
+		case quoted && c == '\n': // which no string has: it is not closed, and costs no line after it
+			v.fault = notJSON
+			whole = true
 		case escaped:
 			escaped = false
 		case quoted && c == '\\':
@@ -274,7 +310,7 @@ func checked(v value) value {
 		v.raw = bytes.ReplaceAll(v.raw, []byte{0}, nil)
 	}
 	if !json.Valid(v.raw) {
-		v.fault = "is not valid JSON"
+		v.fault = notJSON
 	}
 	return v
 }

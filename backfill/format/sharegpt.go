@@ -20,7 +20,10 @@ type shared struct {
 // utterance is what one says in it.
 type utterance struct {
 	From      text            `json:"from"`
+	Role      text            `json:"role"`
 	Value     json.RawMessage `json:"value"`
+	Text      json.RawMessage `json:"text"`
+	Content   json.RawMessage `json:"content"`
 	Name      text            `json:"name"`
 	ID        text            `json:"id"`
 	Timestamp instant         `json:"timestamp"`
@@ -35,7 +38,7 @@ func readShareGPT(file string, r *bufio.Reader, lines bool, o Options, yield fun
 			c.Conversations = c.Items
 		}
 		if len(c.Conversations) == 0 {
-			if json.Unmarshal(v.raw, &u) == nil && u.From != "" { // it stands by itself
+			if json.Unmarshal(v.raw, &u) == nil && u.speaker() != "" { // it stands by itself
 				return loose.add(draft{Conversation: Conversation{Place: at}}, u.said(v.raw, v.line, o))
 			}
 			return loose.flush() && yield(bad(at, v.raw, "has no conversation"), nil)
@@ -47,7 +50,7 @@ func readShareGPT(file string, r *bufio.Reader, lines bool, o Options, yield fun
 		}
 		for _, raw := range c.Conversations {
 			u = utterance{}
-			if json.Unmarshal(raw, &u) != nil || u.From == "" {
+			if json.Unmarshal(raw, &u) != nil || u.speaker() == "" {
 				var chat said
 				if chat = chatMessage(raw, v.line, o); chat.fault != "" || len(chat.raw) == 0 { // some have OpenAI's shape
 					chat.fault = "a message must be an object with from and value"
@@ -63,16 +66,30 @@ func readShareGPT(file string, r *bufio.Reader, lines bool, o Options, yield fun
 	}
 }
 
+// speaker is who says it, "" for a message of another shape.
+func (u utterance) speaker() text {
+	if u.From == "" && len(u.Value) > 0 {
+		return u.Role
+	}
+	return u.From
+}
+
 func (u utterance) said(raw json.RawMessage, line int, o Options) said {
 	s := said{line: line, text: raw, id: string(u.ID)}
 	if s.at, s.zone, s.fault = firstTime(o.place(), u.Timestamp); s.fault != "" {
 		return s
 	}
+	for _, words := range []json.RawMessage{u.Text, u.Content} { // as some have it
+		if len(u.Value) == 0 {
+			u.Value = words
+		}
+	}
 	value := plainText(u.Value)
 	if value == "" && len(u.Value) > 0 && u.Value[0] != '"' && string(u.Value) != "null" {
 		value = string(u.Value) // the arguments of a call, or what it gave
 	}
-	if strings.EqualFold(string(u.From), "function_call") || strings.EqualFold(string(u.From), "tool_call") {
+	from := string(u.speaker())
+	if strings.EqualFold(from, "function_call") || strings.EqualFold(from, "tool_call") {
 		call := function{Name: "function", Arguments: value}
 		var given struct {
 			Name      text            `json:"name"`
@@ -84,7 +101,7 @@ func (u utterance) said(raw json.RawMessage, line int, o Options) said {
 		s.spoken = &spoken{Role: "assistant", ToolCalls: []toolCall{{hashOf("call-", raw), "function", call}}}
 		return s
 	}
-	role := roleOf(string(u.From))
+	role := roleOf(from)
 	if role == "" {
 		s.fault = "a speaker that is not known"
 		return s

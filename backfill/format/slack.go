@@ -62,6 +62,15 @@ type slackMessage struct {
 		Text     text `json:"text"`
 		Fallback text `json:"fallback"`
 	} `json:"attachments"`
+	Blocks json.RawMessage `json:"blocks"`
+}
+
+// seen is where a message may say something beside its text.
+func (m slackMessage) seen() json.RawMessage {
+	if len(m.Blocks) == 0 {
+		return json.RawMessage("null")
+	}
+	return m.Blocks
 }
 
 // slackNotices are subtypes of what nobody said.
@@ -133,6 +142,15 @@ func readSlack(f folder, o Options, yield func(Item, error) bool) error {
 	}
 	var days []string
 	err := fs.WalkDir(f.files, ".", func(name string, e fs.DirEntry, err error) error {
+		if err != nil && name != "." {
+			if !yield(bad(Place{path.Join(f.name, name), 0}, nil, reasonOf(err)), nil) {
+				return errEnough
+			}
+			if e != nil && e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
+		}
 		if err == nil && !e.IsDir() && slackDay.MatchString(e.Name()) && path.Dir(name) != "." {
 			days = append(days, name)
 		}
@@ -163,7 +181,10 @@ func readWhole(files fs.FS, name string, into any) error {
 func (s slack) day(f folder, name string, yield func(Item, error) bool) error {
 	file, err := f.files.Open(name)
 	if err != nil {
-		return err
+		if !yield(bad(Place{path.Join(f.name, name), 0}, nil, reasonOf(err)), nil) {
+			return errEnough
+		}
+		return nil
 	}
 	defer file.Close()
 	if !s.read(path.Join(f.name, name), path.Base(path.Dir(name)), strings.TrimSuffix(path.Base(name), ".json"), file, yield) {
@@ -234,7 +255,7 @@ func (s slack) isBot(m slackMessage) bool {
 }
 
 func (s slack) said(m slackMessage, channel string, v value) said {
-	out := said{line: v.line, text: v.raw}
+	out := said{line: v.line, text: v.raw, seen: m.seen()}
 	user := s.users[m.User]
 	var ok bool
 	if out.at, out.zone, ok = readTime(string(m.TS), time.UTC); ok {

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -114,7 +113,7 @@ func ReadFrom(name string, r io.Reader, o Options) iter.Seq2[Item, error] {
 		if magic, _ := in.Peek(4); string(magic) == "PK\x03\x04" {
 			archive, err := openArchive(r)
 			if err != nil {
-				yield(Item{}, fmt.Errorf("%s: %w", name, err))
+				yield(Item{}, &readError{name, err})
 				return
 			}
 			folder{archive, name}.read(o, yield)
@@ -122,7 +121,7 @@ func ReadFrom(name string, r io.Reader, o Options) iter.Seq2[Item, error] {
 		}
 		plain, closing, err := decompressed(in)
 		if err != nil {
-			yield(Item{}, fmt.Errorf("%s: %w", name, err))
+			yield(Item{}, &readError{name, err})
 			return
 		}
 		defer closing()
@@ -151,7 +150,7 @@ func openArchive(r io.Reader) (fs.FS, error) {
 	}
 	size, err := seeker.Seek(0, io.SeekEnd)
 	if err != nil {
-		return nil, fmt.Errorf("an archive can only be read from a file: %w", err)
+		return nil, errors.Join(errors.New("an archive can only be read from a file"), err)
 	}
 	return zip.NewReader(at, size)
 }
@@ -179,7 +178,7 @@ func readStream(name string, r io.Reader, o Options, yield func(Item, error) boo
 	in := bufio.NewReaderSize(transform.NewReader(r, unicode.BOMOverride(transform.Nop)), lookahead)
 	head, err := in.Peek(lookahead)
 	if err != nil && !errors.Is(err, io.EOF) {
-		yield(Item{}, fmt.Errorf("%s: %w", name, err))
+		yield(Item{}, &readError{name, err})
 		return
 	}
 	whole := err != nil
@@ -199,7 +198,7 @@ func readStream(name string, r io.Reader, o Options, yield func(Item, error) boo
 	o.found(name, format)
 	read(name, in, lines, o, func(i Item, err error) bool {
 		if err != nil {
-			err = fmt.Errorf("%s: %w", name, err)
+			err = &readError{name, err}
 		}
 		return yield(i, err)
 	})
@@ -251,8 +250,16 @@ func (f folder) each(o Options, yield func(Item, error) bool) error {
 	}
 	return fs.WalkDir(f.files, ".", func(name string, e fs.DirEntry, err error) error {
 		switch {
-		case err != nil:
+		case err != nil && name == ".":
 			return err
+		case err != nil: // it costs no other
+			if !yield(bad(Place{path.Join(f.name, name), 0}, nil, reasonOf(err)), nil) {
+				return errEnough
+			}
+			if e != nil && e.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		case name != "." && isHidden(e.Name()):
 			if e.IsDir() {
 				return fs.SkipDir
@@ -267,26 +274,68 @@ func (f folder) each(o Options, yield func(Item, error) bool) error {
 
 func isHidden(name string) bool { return strings.HasPrefix(name, ".") || name == "__MACOSX" }
 
-// file reads one file of a folder.
+// file reads one file of a folder. One that cannot be read, or not to its end, is set aside.
 func (f folder) file(name string, o Options, yield func(Item, error) bool) error {
+	at := path.Join(f.name, name)
+	aside := func(err error) error {
+		if !yield(bad(Place{at, 0}, nil, reasonOf(err)), nil) {
+			return errEnough
+		}
+		return nil
+	}
 	file, err := f.files.Open(name)
 	if err != nil {
-		return err
+		return aside(err)
 	}
 	defer file.Close()
-	var failed error
 	enough := false
-	ReadFrom(path.Join(f.name, name), onlyReader{file}, o)(func(i Item, err error) bool {
-		if failed = err; err != nil {
+	ReadFrom(at, onlyReader{file}, o)(func(i Item, failed error) bool {
+		if err = failed; err != nil {
 			return false
 		}
 		enough = !yield(i, nil)
 		return !enough
 	})
-	if failed == nil && enough {
-		failed = errEnough
+	switch {
+	case err != nil:
+		return aside(err)
+	case enough:
+		return errEnough
 	}
-	return failed
+	return nil
+}
+
+// reasonOf says why a file could not be read, without its name.
+func reasonOf(err error) string {
+	var at *fs.PathError
+	var in *readError
+	switch {
+	case errors.As(err, &at):
+		err = at.Err
+	case errors.As(err, &in):
+		err = in.err
+	}
+	return "cannot be read: " + err.Error()
+}
+
+// readError is what keeps a source from being read, or from being read to its end.
+type readError struct {
+	name string
+	err  error
+}
+
+func (e *readError) Error() string { return e.name + ": " + e.err.Error() }
+
+func (e *readError) Unwrap() error { return e.err }
+
+// Aside gives what cannot be read of a source as something that is set aside, nil if it cannot be
+// opened at all.
+func Aside(name string, err error) *Bad {
+	var in *readError
+	if !errors.As(err, &in) {
+		return nil
+	}
+	return bad(Place{name, 0}, nil, reasonOf(err)).Bad
 }
 
 // onlyReader hides what else a file can: an archive within is read by nobody.

@@ -133,9 +133,20 @@ func (c importCommand) Run(ctx context.Context) (err error) {
 			out.Files = append(out.Files, foundFile{file, format})
 		}
 	}
-	aside := &setAside{name: c.Bad, said: c.DryRun}
+	aside := &setAside{name: c.Bad}
+	if err := aside.check(); err != nil {
+		return err
+	}
+	for _, name := range c.Files { // before anything goes in
+		if name == "-" {
+			continue
+		}
+		if _, err := os.Stat(name); err != nil {
+			return err
+		}
+	}
 	defer func() {
-		if closeErr := aside.close(); err == nil {
+		if closeErr := aside.close(); closeErr != nil {
 			err = closeErr
 		}
 	}()
@@ -161,6 +172,9 @@ func (c importCommand) Run(ctx context.Context) (err error) {
 		out.DryRun, out.Complete = true, true
 		out.Estimate = c.estimate(gathered.Totals)
 		c.print(os.Stdout, out, aside)
+		if out.Bad > 0 {
+			return errSaid
+		}
 		return nil
 	}
 	show.total = gathered.Messages + gathered.Memories
@@ -198,6 +212,11 @@ func (c importCommand) items(o format.Options) iter.Seq2[format.Item, error] {
 				all = format.ReadFrom("-", os.Stdin, o)
 			}
 			for i, err := range all {
+				if err != nil {
+					if i.Bad = format.Aside(name, err); i.Bad != nil { // what else there is goes in
+						err = nil
+					}
+				}
 				if !yield(i, err) || err != nil {
 					return
 				}
@@ -245,11 +264,25 @@ func count(n int, one string, many ...string) string {
 // setAside keeps what cannot be taken.
 type setAside struct {
 	name string
-	// said has each told instead, of which nothing is kept.
-	said bool
 	n    int
 	file *os.File
 	err  error
+}
+
+// check says at the start whether there is a place for it, and leaves that as it was.
+func (s *setAside) check() error {
+	_, missing := os.Stat(s.name)
+	f, err := os.OpenFile(s.name, os.O_CREATE|os.O_WRONLY, 0o600)
+	if err == nil {
+		err = f.Close()
+		if missing != nil {
+			err = errors.Join(err, os.Remove(s.name))
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("--bad: %w", err)
+	}
+	return nil
 }
 
 // toldBad is how many are told on standard error.
@@ -259,7 +292,7 @@ func (s *setAside) add(b format.Bad) {
 	if s.n++; s.n <= toldBad {
 		fmt.Fprintf(os.Stderr, "%smemd: %s: %s\n", overwrite(), placeOf(b.Place), b.Reason)
 	}
-	if s.said || s.err != nil {
+	if s.err != nil {
 		return
 	}
 	if s.file == nil {

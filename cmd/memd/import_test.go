@@ -484,6 +484,7 @@ func TestAnImportThatCannotBeSaysWhy(t *testing.T) {
 		"--at-once: must be 1 to":   {"--at-once", "0", "f"},
 		"--rate: must not be neg":   {"--rate=-1", "f"},
 		"--max-backlog: must not b": {"--max-backlog=-1", "f"},
+		"--bad: open":               {"--user", "u", "--bad", "/nowhere/bad.jsonl", formatSamples + "claude.json"},
 	} {
 		if code, _, problems := runImport(t, nowhere, args...); code == 0 || !strings.Contains(problems, words) {
 			t.Errorf("%q: exit %d, want %q\n%s", args, code, words, problems)
@@ -491,10 +492,15 @@ func TestAnImportThatCannotBeSaysWhy(t *testing.T) {
 	}
 	// A dry run asks nobody, and says what a model would take.
 	t.Run("dry run", func(t *testing.T) {
-		cmd := exec.Command(binary, "import", "--dry-run", "--user", "u", "--bad", filepath.Join(t.TempDir(), "bad"), formatSamples+"claude.json")
+		aside := filepath.Join(t.TempDir(), "bad")
+		cmd := exec.Command(binary, "import", "--dry-run", "--user", "u", "--bad", aside, formatSamples+"claude.json")
 		cmd.Env = append(cleanEnv(), "MEMD_URL="+nowhere, "MEMD_LLM_URL=http://x/v1", "MEMD_LLM_MODEL=gpt-x", "MEMD_LLM_PROMPT_PRICE=1000")
 		out, err := cmd.Output()
-		if err != nil || !strings.Contains(string(out), "2 conversations with 7 messages of 1 person") ||
+		// As the import itself it sets aside, and says so.
+		if kept, _ := os.ReadFile(aside); strings.Count(string(kept), "\n") != 2 || cmd.ProcessState.ExitCode() != 1 {
+			t.Errorf("exit %d, set aside are %s", cmd.ProcessState.ExitCode(), kept)
+		}
+		if !strings.Contains(string(out), "2 conversations with 7 messages of 1 person") ||
 			!strings.Contains(string(out), "calls of gpt-x") || !strings.Contains(string(out), "at a cost of") {
 			t.Errorf("%v\n%s", err, out)
 		}
