@@ -106,6 +106,8 @@ func writeScripts(from fs.ReadFileFS, dir string, names ...string) error {
 type value struct {
 	System string  `json:"system"`
 	Value  float64 `json:"value"`
+	// P5 is the time than which one in twenty is shorter: other work on the machine is hardly in it.
+	P5 float64 `json:"p5,omitempty"`
 	// Models is what the model server took of the same and was subtracted, Postgres what of it
 	// was Postgres's.
 	Models   float64 `json:"models_subtracted,omitempty"`
@@ -158,12 +160,14 @@ func ratio(values []value) (better float64) {
 }
 
 // median gives the middle of what was measured; of nothing it is zero.
-func median(all []float64) float64 {
+func median(all []float64) float64 { return quantile(all, 0.5) }
+
+func quantile(all []float64, q float64) float64 {
 	if len(all) == 0 {
 		return 0
 	}
 	sorted := slices.Sorted(slices.Values(all))
-	return sorted[len(sorted)/2]
+	return sorted[int(q*float64(len(sorted)))]
 }
 
 // number writes a figure with three digits, or all before the point.
@@ -181,7 +185,7 @@ func (r report) print(to io.Writer) error {
 	fmt.Fprintf(w, "figure\t%s\tunit\tratio\taim\tbeside\n", strings.Join(r.Systems, "\t"))
 	for _, row := range r.Rows {
 		fmt.Fprintf(w, "%s\t", row.Figure)
-		var models, postgres []string
+		var fast, models, postgres []string
 		for i := range r.Systems {
 			if i >= len(row.Values) {
 				fmt.Fprint(w, "–\t")
@@ -189,6 +193,7 @@ func (r report) print(to io.Writer) error {
 			}
 			v := row.Values[i]
 			fmt.Fprintf(w, "%s\t", number(v.Value))
+			fast = append(fast, fmt.Sprintf("%.1f", v.P5))
 			models, postgres = append(models, fmt.Sprintf("%.1f", v.Models)), append(postgres, fmt.Sprintf("%.1f", v.Postgres))
 		}
 		ratio, beside := "–", ""
@@ -199,7 +204,7 @@ func (r report) print(to io.Writer) error {
 			return slices.ContainsFunc(row.Values, func(v value) bool { return of(v) > 0 })
 		}
 		if some(func(v value) float64 { return v.Models }) {
-			beside = "subtracted for the models: " + strings.Join(models, " / ")
+			beside = "subtracted for the models: " + strings.Join(models, " / ") + "; p5: " + strings.Join(fast, " / ")
 		} else if some(func(v value) float64 { return v.Postgres }) {
 			beside = "of it Postgres: " + strings.Join(postgres, " / ")
 		}

@@ -78,6 +78,7 @@ type task struct {
 // series is what came of a task.
 type series struct {
 	times, models []float64 // medians of the rounds, in milliseconds, without the models' and the models'
+	fast          []float64 // of each round the time than which one in twenty is shorter
 	cpu, postgres time.Duration
 	results       int
 	tokens        int
@@ -120,6 +121,7 @@ func (b *bench) round(ctx context.Context, t *task) error {
 	}
 	t.got.cpu, t.got.postgres, t.got.done = t.got.cpu+now-used, t.got.postgres+nowByPostgres-usedByPostgres, t.got.done+b.times
 	t.got.times, t.got.models = append(t.got.times, median(times)), append(t.got.models, median(models))
+	t.got.fast = append(t.got.fast, quantile(times, 0.05))
 	tokens, err := b.tokens.count(b.models.takePrompts(name))
 	if err != nil {
 		return err
@@ -132,7 +134,7 @@ func (b *bench) round(ctx context.Context, t *task) error {
 }
 
 func (s series) time() value {
-	return value{Value: median(s.times), Models: median(s.models), rounds: s.times}
+	return value{Value: median(s.times), P5: median(s.fast), Models: median(s.models), rounds: s.times}
 }
 
 // per is what came of one time of it, of all rounds together.

@@ -102,7 +102,7 @@ func TestEverythingIsMeasured(t *testing.T) {
 }
 
 func TestTableShowsTheBetterPeerAndWhatWasSubtracted(t *testing.T) {
-	values := []value{{System: "memd", Value: 2, rounds: []float64{1, 2, 3}}, {System: "one", Value: 60, Models: 9.04, rounds: []float64{60, 60, 60}},
+	values := []value{{System: "memd", Value: 2, P5: 1.5, rounds: []float64{1, 2, 3}}, {System: "one", Value: 60, Models: 9.04, rounds: []float64{60, 60, 60}},
 		{System: "two", Value: 40, Models: 14.2, rounds: []float64{40, 50, 30}}}
 	if got := ratio(values); got != 25 {
 		t.Errorf("ratio %v, not that of the second in the second round", got)
@@ -120,7 +120,7 @@ func TestTableShowsTheBetterPeerAndWhatWasSubtracted(t *testing.T) {
 	if err := r.print(&table); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"subtracted for the models: 0.0 / 9.0 / 14.2", "25.0", "≥ 20", "of it Postgres: 0.5 / 0.0 / 0.0", "7680", "0.123", "F: what it is", "G: what that is"} {
+	for _, want := range []string{"subtracted for the models: 0.0 / 9.0 / 14.2; p5: 1.5 / 0.0 / 0.0", "25.0", "≥ 20", "of it Postgres: 0.5 / 0.0 / 0.0", "7680", "0.123", "F: what it is", "G: what that is"} {
 		if !strings.Contains(table.String(), want) {
 			t.Errorf("no %q in\n%s", want, table.String())
 		}
