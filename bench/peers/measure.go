@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,9 +38,13 @@ func (s scale) searched() string {
 
 func (s scale) found() string { return fmt.Sprintf("results of such a search, of %d", s.limit) }
 
+func (s scale) searchedExactly() string { return s.searched() + ", no HNSW" }
+
+func (s scale) foundExactly() string { return s.found() + ", no HNSW" }
+
 // figures gives the names of all that is measured, in their order.
 func (s scale) figures() []string {
-	return []string{recorded, inARow, learned, learnedByModel, verbatim, s.searched(), s.found(), cpuOfTurn, cpuByModel, promptTokens, cpuOfSearch}
+	return []string{recorded, inARow, learned, learnedByModel, verbatim, s.searched(), s.found(), s.searchedExactly(), s.foundExactly(), cpuOfTurn, cpuByModel, promptTokens, cpuOfSearch}
 }
 
 // system is what is measured.
@@ -268,7 +273,7 @@ func measure(ctx context.Context, s scale, rivals []rival, scripts fs.ReadFileFS
 	if _, err := owner.Exec(ctx, `VACUUM ANALYZE`); err != nil {
 		return r, err
 	}
-	r.Rows, err = b.byTurns(ctx, byRules, byModel, peers)
+	r.Rows, err = b.byTurns(ctx, owner, byRules, byModel, peers)
 	return r, err
 }
 
@@ -331,7 +336,7 @@ func (b *bench) fill(ctx context.Context, systems []system) error {
 }
 
 // byTurns has the systems do the same, one after the other, again and again.
-func (b *bench) byTurns(ctx context.Context, byRules, byModel *memd, peers []*peer) ([]row, error) {
+func (b *bench) byTurns(ctx context.Context, owner *pgx.Conn, byRules, byModel *memd, peers []*peer) ([]row, error) {
 	posted := func(ctx context.Context) (string, time.Duration, error) {
 		user, text := b.someone(), b.teller.next().text
 		took, err := timed(func() error { _, err := byRules.post(ctx, user, text); return err })
@@ -364,14 +369,6 @@ func (b *bench) byTurns(ctx context.Context, byRules, byModel *memd, peers []*pe
 			return took, n, err
 		},
 	}}
-	search := []*task{{
-		system: byRules,
-		once: func(ctx context.Context) (took time.Duration, n int, err error) {
-			user, question := b.question()
-			took, err = timed(func() error { n, err = byRules.search(ctx, user, question, b.limit); return err })
-			return took, n, err
-		},
-	}}
 	for _, p := range peers {
 		add := func(infer bool) *task {
 			return &task{system: p, once: func(context.Context) (time.Duration, int, error) {
@@ -380,31 +377,60 @@ func (b *bench) byTurns(ctx context.Context, byRules, byModel *memd, peers []*pe
 			}}
 		}
 		record, store = append(record, add(true)), append(store, add(false))
-		search = append(search, &task{system: p, once: func(context.Context) (time.Duration, int, error) {
+	}
+	search, exactly := b.searching(byRules, peers), b.searching(byRules, peers)
+	if err := b.takeTurns(ctx, record, []*task{stream}, learn, store, search); err != nil {
+		return nil, err
+	}
+	for _, p := range peers { // as if they had been told to make none
+		if _, err := owner.Exec(ctx, `DROP INDEX IF EXISTS `+p.id()+`.memories_hnsw_idx`); err != nil {
+			return nil, err
+		}
+	}
+	if err := b.takeTurns(ctx, exactly); err != nil {
+		return nil, err
+	}
+	return b.rows(record, stream, learn, store, search, exactly), nil
+}
+
+// searching is the search of all.
+func (b *bench) searching(m *memd, peers []*peer) []*task {
+	tasks := []*task{{
+		system: m,
+		once: func(ctx context.Context) (took time.Duration, n int, err error) {
+			user, question := b.question()
+			took, err = timed(func() error { n, err = m.search(ctx, user, question, b.limit); return err })
+			return took, n, err
+		},
+	}}
+	for _, p := range peers {
+		tasks = append(tasks, &task{system: p, once: func(context.Context) (time.Duration, int, error) {
 			user, question := b.question()
 			a, err := p.search(user, question, b.limit)
 			return a.took, a.results, err
 		}})
 	}
-	all := [][]*task{record, {stream}, learn, store, search}
+	return tasks
+}
+
+// takeTurns has the tasks done by turns, and forgets the first round: until then not all is warm.
+func (b *bench) takeTurns(ctx context.Context, all ...[]*task) error {
 	for n := range 1 + b.rounds {
-		for _, tasks := range all {
-			for _, t := range tasks {
-				if err := b.round(ctx, t); err != nil {
-					return nil, err
-				}
-				if n == 0 { // until all is warm
-					t.got = series{}
-				}
+		for _, t := range slices.Concat(all...) {
+			if err := b.round(ctx, t); err != nil {
+				return err
+			}
+			if n == 0 {
+				t.got = series{}
 			}
 		}
 	}
-	return b.rows(record, stream, learn, store, search), nil
+	return nil
 }
 
 // rows are those of the table. The peers learn before they answer: what they record is what memd
 // records and what it learns from alike.
-func (b *bench) rows(record []*task, stream *task, learn, store, search []*task) (rows []row) {
+func (b *bench) rows(record []*task, stream *task, learn, store, search, exactly []*task) (rows []row) {
 	add := func(figure, unit, aim, is string, of func(series) value, tasks ...*task) {
 		r := row{Figure: figure, Unit: unit, Aim: aim, Is: is}
 		for _, t := range tasks {
@@ -412,7 +438,7 @@ func (b *bench) rows(record []*task, stream *task, learn, store, search []*task)
 			v.System = t.system.modelsName()
 			r.Values = append(r.Values, v)
 		}
-		if figure != b.found() {
+		if unit != "" {
 			r.Ratio = ratio(r.Values)
 		}
 		rows = append(rows, r)
@@ -426,7 +452,10 @@ func (b *bench) rows(record []*task, stream *task, learn, store, search []*task)
 	add(learnedByModel, "ms", "–", "memd asks the chat model, too", series.time, with(learn[1])...)
 	add(verbatim, "ms", "–", "memd: POST /v1/memories with infer false; the others: add with infer=False; all have stored text and vector when they answer", series.time, store...)
 	add(b.searched(), "ms", "≥ 5", "a question embedded and searched for; what each finds is in the next line", series.time, search...)
-	add(b.found(), "", "–", "each user has more", func(s series) value { return s.per(float64(s.results)) }, search...)
+	results := func(s series) value { return s.per(float64(s.results)) }
+	add(b.found(), "", "–", "each user has more", results, search...)
+	add(b.searchedExactly(), "ms", "–", "the same where the others have no HNSW index, which they have by default: their filter is applied to the few that it finds", series.time, exactly...)
+	add(b.foundExactly(), "", "–", "all of them find as many", results, exactly...)
 	add(cpuOfTurn, "ms", "–", "one turn at a time, memd by rules; "+cpu, series.wholeCPU, with(learn[0])...)
 	add(cpuByModel, "ms", "–", "one turn at a time, memd by the chat model; "+cpu, series.wholeCPU, with(learn[1])...)
 	add(promptTokens, "tokens", "–", "o200k_base, one turn at a time, memd with the chat model; by rules it sends none", func(s series) value { return s.per(float64(s.tokens)) }, with(learn[1])...)
