@@ -72,6 +72,8 @@ func TestWhatIsNotToldInConfidence(t *testing.T) {
 		"I keep my diary private": "+I keep my diary private", "The report is confidential": "+The report is confidential",
 		"I don't remember where I put my keys": "+I don't remember where I put my keys", "don't forget that I'm vegan": "+I'm vegan", "never forget that I live in Graz": "+I live in Graz",
 		"I had a dream about Tom but don't remember it": "+I had a dream about Tom but don't remember it", "I have an Instagram account and keep it private": "+I have an Instagram account and keep it private",
+		"My brother and I keep it between us": "+My brother and I keep it between us", "I have a private pilot license": "+I have a private pilot license", "My job is strictly confidential": "+My job is strictly confidential",
+		"don't store it below 5 degrees, my wine freezes": "+don't store it below 5 degrees, my wine freezes", "keep this in mind: I'm vegan": "+I'm vegan", "Elle garde mes enfants, c'est privé": "+Elle garde mes enfants, c'est privé", "我们之间有矛盾": "+我们之间有矛盾",
 		"I keep a diary, it's private": "+I keep a diary, it's private", "There is tension between us and my in-laws": "+There is tension between us and my in-laws",
 		"My boss told me it's confidential, so I said nothing at work": "+My boss told me it's confidential, so I said nothing at work",
 	} {

@@ -20,6 +20,9 @@ func TestNothingIsTrueInAPlay(t *testing.T) {
 		"Let's play tennis on Friday. I live in Graz.":                                    {"I live in Graz [home=Graz]"},
 		"I play D&D on Fridays. I live in Graz.":                                          {"I play D&D on Fridays [habit:play d&d]", "I live in Graz [home=Graz]"},
 		"I imagine my wife is in Rome. I live in Graz.":                                   {"I imagine my wife is in Rome", "I live in Graz [home=Graz]"},
+		"this is a game changer. I love coffee.":                                          {"I love coffee [taste:coffee]"},
+		"Imagine my surprise. I live in Graz.":                                            {"Imagine my surprise", "I live in Graz [home=Graz]"},
+		"give me a song recommendation. I love jazz.":                                     {"I love jazz [taste:jazz]"},
 		"Let's practice a job interview. You're the interviewer. I'm a nurse at Charité.": {"I'm a nurse at Charité [work=Charité]"},
 	})
 }
