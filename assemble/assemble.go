@@ -330,8 +330,12 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 	saysBack := func(m memd.Memory) bool { return !m.Pinned && account.SaysBack(m.Role, m.Memory) }
 	found.hits = slices.DeleteFunc(found.hits, func(h longterm.Hit) bool { return saysBack(h.Memory) })
 	m.earlier.memories = slices.DeleteFunc(m.earlier.memories, saysBack)
+	m.passages = map[string]string{}
 	for _, h := range found.hits {
 		m.memories = append(m.memories, h.Memory)
+		if h.Passage != h.Memory.Memory && !h.Pinned { // what is pinned is to stand there
+			m.passages[h.ID] = h.Passage
+		}
 	}
 	made, err := c.compose(ctx, m)
 	if err != nil {

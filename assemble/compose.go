@@ -53,6 +53,8 @@ type material struct {
 	// show at most.
 	memories []memd.Memory
 	limit    int
+	// passages are what is handed on of long ones, by id: the part that is asked for.
+	passages map[string]string
 	// carried is what earlier sessions have left open, what matters most first.
 	carried []carriedLine
 	// earlier is what there is of the session before the window.
@@ -403,10 +405,14 @@ func cutAny(lines []recalledLine) bool {
 	return slices.ContainsFunc(lines, func(l recalledLine) bool { return l.cut })
 }
 
-// recall is the line of a memory.
+// recall is the line of a memory: of a long one the passage that is asked for.
 func (m material) recall(at int) candidate {
 	memory := m.memories[at]
-	return candidate{at: at, role: memory.Role, name: actorOf(memory), text: memory.Memory}
+	text := memory.Memory
+	if passage, long := m.passages[memory.ID]; long {
+		text = passage
+	}
+	return candidate{at: at, role: memory.Role, name: actorOf(memory), text: text}
 }
 
 // quote is the line of a message that is so many turns back. Of the last turn of the session before

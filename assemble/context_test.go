@@ -1132,3 +1132,44 @@ func TestContextRecallsFromWhenTheQuestionWasAsked(t *testing.T) {
 		}
 	}
 }
+
+// Of what has pages a context is handed the passage that is asked for, of what is pinned all.
+func TestContextHandsOnThePassageOfALongMemory(t *testing.T) {
+	m := newMemory(t)
+	pages := make([]string, 10)
+	for i := range pages {
+		pages[i] = strings.Repeat(fmt.Sprintf("Page %d tells of the weather and of nothing else. ", i), 7)
+	}
+	pages[6] = "Saffron keeps for two years in a tin."
+	text := strings.Join(pages, "\n")
+	vectors, err := m.embedder.EmbedPassages(m.ctx, []string{text})
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := m.store.AddVerbatim(m.ctx, memd.DefaultTenant, []longterm.Verbatim{{Scope: memd.Scope{UserID: "alice"}, Text: text, Role: "user", Vector: vectors[0], Model: m.embedder.Model().Name}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	recalled := func() (string, string) {
+		query := "How long does saffron keep?"
+		made, err := m.assembler.Assemble(m.ctx, memd.DefaultTenant, assemble.Request{UserID: "alice", SessionID: "s", Query: &query, Recall: 3, TokenBudget: 8000, IncludeLongTerm: true})
+		if err != nil || len(made.Recalled) != 1 || len(made.Messages) != 1 {
+			t.Fatalf("%+v, %v", made, err)
+		}
+		return string(made.Messages[0]), made.Recalled[0].Memory.Memory
+	}
+	message, memory := recalled()
+	if !strings.Contains(message, "Saffron keeps for two years in a tin.") || strings.Contains(message, "Page 1 ") || len(strings.Fields(message)) > 110 {
+		t.Errorf("%d words: %s", len(strings.Fields(message)), message)
+	}
+	if memory != text {
+		t.Errorf("the memory is cut: %q", memory)
+	}
+	pinned := true
+	if _, err := m.store.Edit(m.ctx, memd.DefaultTenant, []longterm.Edit{{ID: events[0].ID, Pinned: &pinned}}, "api"); err != nil {
+		t.Fatal(err)
+	}
+	if message, _ = recalled(); !strings.Contains(message, "Page 1 ") {
+		t.Errorf("what is pinned is cut: %s", message)
+	}
+}

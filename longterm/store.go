@@ -166,6 +166,9 @@ type Hit struct {
 	Similarity float64 `json:"similarity"`
 	// Explain holds every part of the score, if it was asked for.
 	Explain map[string]float64 `json:"explain,omitempty"`
+	// Passage is the part of a long memory that has most to do with the question, of others all
+	// of it.
+	Passage string `json:"-"`
 }
 
 // ListQuery asks for the memories of a scope, newest first.
