@@ -3,6 +3,8 @@ package format
 import (
 	"bufio"
 	"bytes"
+	"cmp"
+	"encoding/json"
 	"errors"
 	"io"
 	"strconv"
@@ -87,6 +89,17 @@ func readCSV(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, e
 			}
 		}
 		role := "user"
+		if m, ok := lcCell(cell("content")); ok { // a table of LangChain's
+			of := m.said([]byte(cell("content")), line, o)
+			s.spoken, s.fault = of.spoken, cmp.Or(s.fault, of.fault)
+			if s.at.IsZero() {
+				s.at, s.zone = of.at, cmp.Or(s.zone, of.zone)
+			}
+			if !loose.add(d, s) {
+				return
+			}
+			continue
+		}
 		if _, ok := columns["role"]; ok {
 			if role = string(roleOf(cell("role"))); role == "" && s.fault == "" {
 				s.fault = "a role that is not known"
@@ -100,6 +113,14 @@ func readCSV(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, e
 			return
 		}
 	}
+}
+
+// lcCell reads a message of LangChain that stands in a cell.
+func lcCell(text string) (m lcMessage, ok bool) {
+	if !strings.HasPrefix(text, "{") || sniffJSON([]byte(text)) != LangChain {
+		return m, false
+	}
+	return m, json.Unmarshal([]byte(text), &m) == nil && m.kind() != "" && m.kind() != "remove"
 }
 
 // columnsOf finds the columns; missing says which is not there.

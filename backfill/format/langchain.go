@@ -2,6 +2,7 @@ package format
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"strings"
 )
@@ -40,8 +41,10 @@ type lcCall struct {
 // lcState is what messages stand in: a thread, a state or a checkpoint of LangGraph, or a row of a
 // message history.
 type lcState struct {
+	ID        text     `json:"id"`
 	ThreadID  text     `json:"thread_id"`
 	SessionID text     `json:"session_id"`
+	Mongo     text     `json:"SessionId"` // of MongoDB and DynamoDB
 	CreatedAt instant  `json:"created_at"`
 	TS        instant  `json:"ts"`
 	Message   lcNested `json:"message"`
@@ -96,16 +99,27 @@ func (s *lcState) messages() []json.RawMessage {
 }
 
 func (s *lcState) session() string {
-	for _, id := range []text{s.ThreadID, s.SessionID, s.Config.Configurable.ThreadID, s.Metadata.ThreadID} {
+	for _, id := range []text{s.ThreadID, s.SessionID, s.Mongo, s.Config.Configurable.ThreadID, s.Metadata.ThreadID} {
 		if id != "" {
 			return string(id)
 		}
+	}
+	if s.At != nil { // as the API names a checkpoint
+		return string(s.At.ThreadID)
 	}
 	return ""
 }
 
 func readLangChain(file string, r *bufio.Reader, lines bool, o Options, yield func(Item, error) bool) {
 	loose := newRuns(file, o, yield)
+	var open *thread
+	flush := func() bool {
+		if t := open; t != nil {
+			open = nil
+			return give(t.whole(), o, yield)
+		}
+		return loose.flush()
+	}
 	for v, err := range newScanner(r).all(lines) {
 		if err != nil {
 			yield(Item{}, err)
@@ -115,6 +129,12 @@ func readLangChain(file string, r *bufio.Reader, lines bool, o Options, yield fu
 		var list []json.RawMessage
 		var s lcState
 		var m lcMessage
+		if v.fault == "" && v.raw[0] == '"' { // as Redis keeps them
+			v.raw = []byte(plainText(v.raw))
+			if v = checked(v); v.fault == "" && len(v.raw) == 0 {
+				continue
+			}
+		}
 		switch {
 		case v.fault != "":
 		case v.raw[0] == '[':
@@ -122,15 +142,17 @@ func readLangChain(file string, r *bufio.Reader, lines bool, o Options, yield fu
 		case json.Unmarshal(v.raw, &s) == nil && len(s.messages()) > 0:
 			list = s.messages()
 		case json.Unmarshal(v.raw, &m) == nil && m.kind() != "":
-			if m.kind() != "remove" && !loose.add(draft{Conversation: Conversation{Place: at}}, m.said(v.raw, v.line, o)) {
+			if m.kind() != "remove" && (open != nil && !flush() || !loose.add(draft{Conversation: Conversation{Place: at}}, m.said(v.raw, v.line, o))) {
 				return
 			}
+			continue
+		case isState(v.raw): // in which nothing was said yet
 			continue
 		default:
 			v.fault = "has no messages"
 		}
 		if v.fault != "" {
-			if !loose.flush() || !yield(bad(at, v.raw, v.fault), nil) {
+			if !flush() || !yield(bad(at, v.raw, v.fault), nil) {
 				return
 			}
 			continue
@@ -161,17 +183,37 @@ func readLangChain(file string, r *bufio.Reader, lines bool, o Options, yield fu
 				whole = append(whole, m.said(raw, v.line, o))
 			}
 		}
-		if len(s.Message) > 0 && len(whole) == 1 { // a row of a history
-			if !loose.add(d, whole[0]) {
+		if len(s.Message)+len(s.History) > 0 && len(whole) == 1 { // a row of a history
+			row := whole[0]
+			if row.at.IsZero() {
+				if row.at = d.started; row.zone == "" {
+					row.zone = d.zone
+				}
+				row.fault = cmp.Or(row.fault, d.startFault)
+			}
+			if row.id == "" && s.ID != "" {
+				row.id = "row-" + string(s.ID)
+			}
+			if open != nil && !flush() || !loose.add(d, row) {
 				return
 			}
 			continue
 		}
-		if d.said = whole; !loose.flush() || !give(d, o, yield) {
+		if d.SessionID != "" && isState(v.raw) {
+			if open != nil && (open.SessionID != d.SessionID || open.UserID != d.UserID && d.UserID != "") || open == nil {
+				if !flush() {
+					return
+				}
+				open = &thread{}
+			}
+			open.add(d, whole)
+			continue
+		}
+		if d.said = whole; !flush() || !give(d, o, yield) {
 			return
 		}
 	}
-	loose.flush()
+	flush()
 }
 
 // kind is what a message is, "" for what is none.

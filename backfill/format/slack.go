@@ -196,7 +196,11 @@ func (s slack) day(f folder, name string, yield func(Item, error) bool) error {
 // readSlackFile reads the file of one day by itself; nothing is known of who speaks but what
 // their messages say.
 func readSlackFile(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, error) bool) {
-	slack{o: o}.read(file, "slack", sessionOf(file), r, yield)
+	channel := path.Base(path.Dir(strings.ReplaceAll(file, `\`, "/")))
+	if idOf(channel) == "" || channel == "/" || !slackDay.MatchString(path.Base(file)) {
+		channel = "slack"
+	}
+	slack{o: o}.read(file, channel, sessionOf(file), r, yield)
 }
 
 // slackPlace is a run of messages: a session, and whose it is where it is parted by that.
@@ -249,8 +253,12 @@ func (s slack) read(file, channel, day string, r io.Reader, yield func(Item, err
 	return true
 }
 
-// isBot says of a message that no person wrote it.
+// isBot says of a message that no person wrote it. Some people write by way of an app, which then
+// is named too: they are in the list of users.
 func (s slack) isBot(m slackMessage) bool {
+	if _, known := s.users[m.User]; !known && m.BotID != "" {
+		return true
+	}
 	return m.BotID != "" && m.User == "" || m.Subtype == "bot_message" || s.users[m.User].IsBot
 }
 

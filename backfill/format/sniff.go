@@ -130,6 +130,9 @@ func sniffJSON(head []byte) string {
 	k, list := keysOf(head)
 	switch {
 	case k == nil:
+		if first := firstText(head); len(first) > 0 && first[0] == '{' && sniffJSON(first) == LangChain {
+			return LangChain
+		}
 		return ""
 	case plainText(k["type"]) == "memd.export":
 		return Memd
@@ -141,7 +144,7 @@ func sniffJSON(head []byte) string {
 		return LangChain
 	case slices.Contains(langChainTypes, plainText(k["type"])) && (k.has("data") || k.has("content")):
 		return LangChain
-	case k.has("session_id", "message") && looksOf(k["message"]) == LangChain:
+	case k.has("session_id", "message") && looksOf(k["message"]) == LangChain, k.has("SessionId", "History") && looksOf(k["History"]) == LangChain:
 		return LangChain
 	case k.has("conversations"), k.has("from", "value"):
 		return ShareGPT
@@ -162,7 +165,25 @@ func sniffJSON(head []byte) string {
 }
 
 // looksOf sniffs what begins within something else.
-func looksOf(raw json.RawMessage) string { return sniffJSON(trimSpace(raw)) }
+func looksOf(raw json.RawMessage) string {
+	if raw = trimSpace(raw); len(raw) > 0 && raw[0] == '"' { // as text
+		raw = trimSpace([]byte(plainText(raw)))
+	}
+	return sniffJSON(raw)
+}
+
+// firstText gives the first of a list of texts, nil if it is none.
+func firstText(head []byte) []byte {
+	d := json.NewDecoder(bytes.NewReader(head))
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return nil
+	}
+	var first string
+	if d.Decode(&first) != nil {
+		return nil
+	}
+	return trimSpace([]byte(first))
+}
 
 // sniffMemories tells memories of mem0 from those of PowerMem.
 func sniffMemories(k keys, list bool) string {
