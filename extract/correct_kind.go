@@ -50,7 +50,7 @@ func (c correction) ofKind(s statement) bool {
 			return true // "the red one" of two
 		case olds == "":
 			start, _ := c.likePlace(base) // "the cello" for a violin
-			return start >= 0
+			return start >= 0 && looseSlot(base).name == ""
 		}
 		return !capitalIn(base, olds) && !strings.ContainsAny(olds, "0123456789@./") && (s.slot.name == "" || !mayBeNames[kindOfSlot(s.slot)])
 	}

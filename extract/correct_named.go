@@ -59,6 +59,10 @@ func (g *grouping) correctsMore(text string) bool {
 		g.goesOnBehind(tail)
 		return true
 	}
+	if opening != "" && g.putsSort(head, text) {
+		g.goesOnBehind(tail)
+		return true
+	}
 	if tail == "" || opening == "" || countWords(head) > 5 || strings.HasPrefix(strings.ToLower(head), "not ") || countsOther(head, tail) {
 		return false
 	}
@@ -157,6 +161,13 @@ func (g *grouping) putsNamed(c correction, text string) bool {
 				if now := wide.inPlace(s); now.text != "" {
 					return i, now
 				}
+				bare := s
+				bare.slot = about{}
+				if now := wide.inPlace(bare); now.text != "" && wholeAt(s.slot.value, wide.wrong) >= 0 {
+					now.about = s.slot // which a part of it has
+					now.value = strings.Replace(s.slot.value, wide.wrong, wide.right, 1)
+					return i, now
+				}
 			}
 		}
 		return -1, corrected{}
@@ -186,6 +197,46 @@ func (g *grouping) putsNamed(c correction, text string) bool {
 	}
 	return false
 }
+
+// putsSort puts a day or an hour in the place of the one that the speaker told last, where that is the
+// only one of its statement.
+func (g *grouping) putsSort(right, text string) bool {
+	clockTime := clockRight.FindStringSubmatch(right)
+	if g.shallow || clockTime == nil && daySort.FindString(right) != right {
+		return false
+	}
+	all := slices.Clone(g.out)
+	for i := len(g.heard) - 1; i >= 0 && i >= len(g.heard)-reach && len(all) == 0; i-- {
+		if sameSpeaker(g.heard[i], g.message) && len(g.heard[i].Text) <= recalledText {
+			said, err := g.saidBefore(i)
+			if err != nil {
+				return false
+			}
+			all = slices.DeleteFunc(slices.Clone(said), func(s statement) bool {
+				base, _ := valueIn(s)
+				return s.forget || clockTime != nil && len(atClock.FindAllString(base, -1)) != 1 || clockTime == nil && len(daySort.FindAllString(base, -1)) != 1
+			})
+		}
+	}
+	if len(all) != 1 {
+		return false
+	}
+	base, _ := valueIn(all[0])
+	if clockTime != nil {
+		if m := atClock.FindStringSubmatch(base); m != nil && !strings.EqualFold(m[1], clockTime[1]) {
+			return g.putsNamed(correction{right: clockTime[1], wrong: m[1], text: text, plainly: true}, text)
+		}
+		return false
+	}
+	wrong := daySort.FindString(base)
+	return wrong != "" && !strings.EqualFold(wrong, right) && g.putsNamed(correction{right: right, wrong: wrong, text: text, plainly: true}, text)
+}
+
+var (
+	daySort    = sorts[1]
+	clockRight = english(`^(?:at )?(\d{1,2}(?::\d\d)?(?: ?[ap]m)?)(?: o'clock)?$`)
+	atClock    = english(`\bat (\d{1,2}(?::\d\d)?(?: ?[ap]m)?)\b`)
+)
 
 // unitOf is what is counted, behind a number.
 var unitOf = english(`\b(?:am|pm|kg|km|euros?|dollars?|pounds?|people|kids|o'clock)$`)

@@ -53,6 +53,9 @@ func TestCorrectionsThatNameWhatIsWrong(t *testing.T) {
 		{[]string{"hey it's Alex", ">Hi Alex!", "it's Alexis actually"}, []string{"hey it's Alexis"}},
 		{[]string{"I have three siblings", ">A big family!", "sorry two siblings i mean, one sister one brother, i was counting myself haha"}, []string{"I have two siblings"}},
 		{[]string{"I'm 34", ">ok", "sorry, 35 not 34"}, []string{"I'm 35"}},
+		{[]string{"I'm having a party on Friday at 7, 10 people, need a playlist", ">What genre?", "80s and disco", ">Great", "scratch that, make it 8 o'clock"}, []string{"80s and disco (asked: What genre?)", "I'm having a party on Friday (2024-03-01) at 8, 10 people, need a playlist"}},
+		{[]string{"My wife Ingrid and I have our anniversary on June 12, ideas for a gift?", ">A weekend away?", "wait no, June 14, she'd kill me"}, []string{"My wife Ingrid and I have our anniversary on June 14"}},
+		{[]string{"My brother and I are going to Japan in November, our budget is 2000 euros", ">Tight but doable.", "ok let's say 2500"}, []string{"My brother and I are going to Japan in November (2024-11), our budget is 2500 euros"}},
 		// What names something else, or is what one wants, puts nothing right.
 		{[]string{"I drink coffee every morning", ">ok", "I'd like tea, not coffee"}, []string{"I drink coffee every morning"}},
 		{[]string{"My brother lives in Milan", ">ok", "I live in Rome, not Milan"}, []string{"My brother lives in Milan", "I live in Rome, not Milan"}},

@@ -27,6 +27,7 @@ const (
 	anotherTime                    // an event that was moved
 	misSaid                        // what was said and was wrong
 	notSo                          // what was only supposed
+	leftBehind                     // a place or a firm
 )
 
 // Ending is what a statement says to be over.
@@ -39,6 +40,9 @@ type Ending struct {
 	// onDeadline says that it is a deadline; day is when an event is that was moved, "" if that is not told.
 	onDeadline bool
 	day        string
+	// called is what somebody is to the speaker, "" if that is not told: of a dog Max and a brother
+	// Max one is meant.
+	called string
 	// spelled is the thing as it was written, beside are the other words of the statement.
 	spelled string
 	beside  []string
@@ -82,6 +86,9 @@ func EndSlots(text string) (slots []string) {
 		}
 	}
 	for i, w := range words {
+		if strings.Trim(w.low, "0123456789") == "" && len(w.low) < 5 {
+			slots = append(slots, overSlots+w.low)
+		}
 		if eventWord.MatchString(w.low) {
 			slots = append(slots, dateOf(w.low))
 			if i > 0 && !emptyWords[words[i-1].low] {
@@ -187,6 +194,8 @@ var endForms = []struct {
 	{dropped, true, english(weDid + `(?:dropped|ditched|abandoned|ripped out|moved (?:off|away from)|migrated (?:off|away from|from)|switched (?:from|away from|off)|replaced|got off|came off|come off|weaned off|stopped|stop|quit|gave up|give up|given up|packed in|no longer (?:use|take|play|do|practi[cs]e|go|on|run on)|(?:do not|can not) (?:use|take|play|do|practi[cs]e|go) |(?:am|are) (?:no longer|not) (?:on|using|taking|playing|doing)|(?:am|are) (?:done|through|finished) with|(?:am|are) off)\s+`), strings.Split("drop,ditch,abandon,ripped,moved,migrated,switched,replaced,got off,came off,come off,weaned,stop,quit,gave up,give up,given up,packed,no longer,not ,done with,through with,finished with, off ", ",")},
 	{dropped, true, english(opensClause + `(?:no more|enough of)\s+`), []string{"no more", "enough of"}},
 	{misSaid, true, english(`^(?:` + lightWords + `)?(?:(?:earlier|before|yesterday|last time),? )?i (?:said|told you|wrote|mentioned)\s+(?:(?:that|it was|it is)\s+)?`), []string{"i said", "i told", "i wrote", "i mentioned"}},
+	{misSaid, true, english(`^(?:` + lightWords + `)?(?:(?:(?:small|quick|little) )?correction|sorry|oops|wait|i (?:mean|meant)|my bad|actually)[\s,:;.!–—-]+.{1,60}?,?\s(?:and )?not\s+`), []string{" not "}},
+	{leftBehind, false, english(weDid + `(?:left|moved away from|am leaving|are leaving)\s+(\p{Lu}[\pL'’-]*(?:\s\p{Lu}[\pL'’-]*)?)\s+(?:for good|behind)\b`), []string{"for good", "behind"}},
 	{notSo, true, english(`\b(?:am|is) not\s+(?:allergic to\s+)?`), []string{" not "}},
 	{dropped, true, english(weDid + `(?:moved|migrated|switched|ported)\s+(?:\S+\s+){0,3}?from\s+`), []string{" from "}},
 	{gaveOver, false, english(opensClause + `(\pL[\pL'’-]*)\s+` + isNow + `(?:left|quit|resigned|leaving|fired|laid off)\b(?:\s+(?:the|our)\s+(?:company|team|firm|project|startup|start-up|band|group|job|club|office|practice|school))?(?:$|[,;:.!(–—]|\s+(?:so|and|last|this|in|on|because|now|yesterday|today)\b)`), strings.Split("left,quit,resigned,leaving,fired,laid off", ",")},
@@ -221,11 +230,16 @@ func EndingOf(text string) (Ending, bool) {
 	if contains(text, figurativeHints) && figurative.MatchString(text) || inJestAfter.MatchString(text) {
 		return Ending{}, false
 	}
-	text = leadIn.ReplaceAllString(noted.ReplaceAllString(expand(text), ""), "")
-	low := strings.ToLower(text)
+	whole := noted.ReplaceAllString(expand(text), "")
+	bare := leadIn.ReplaceAllString(whole, "")
+	low := strings.ToLower(whole)
 	for _, form := range endForms {
 		if !contains(low, form.hints) {
 			continue
+		}
+		text := bare
+		if form.kind == misSaid {
+			text = whole // which "sorry" makes one
 		}
 		m := form.pattern.FindStringSubmatchIndex(text)
 		if m == nil {
@@ -243,10 +257,10 @@ func EndingOf(text string) (Ending, bool) {
 		if form.kind == anotherTime && strings.Contains(text[m[1]:], " to ") && !dayWord.MatchString(text[m[1]:]) {
 			continue // to a place
 		}
-		if form.kind == misSaid && !wasWrong.MatchString(text) {
+		if form.kind == misSaid && !wasWrong.MatchString(text) && !strings.HasSuffix(strings.ToLower(strings.TrimSpace(before)), "not") {
 			continue
 		}
-		if e, ok := form.kind.of(object, text == low || text == "I"+low[1:]); ok {
+		if e, ok := form.kind.of(object, whole == low || whole == "I"+low[1:]); ok {
 			e.beside = slices.DeleteFunc(contentWords(text), func(w string) bool { return slices.Contains(e.words, w) })
 			if e.kind == anotherTime {
 				e.onDeadline = strings.Contains(strings.ToLower(object), "deadline")
@@ -297,6 +311,9 @@ func (k endKind) of(object string, plain bool) (Ending, bool) {
 		case possessors[w.low]:
 			definite = definite || w.low != "a" && w.low != "an"
 		case w.low == "to" || w.low == "in" || w.low == "at" || w.low == "of" || w.low == "from":
+			if k == notSo {
+				return Ending{}, false // "not married to a doctor"
+			}
 			if len(nouns) == 0 {
 				continue
 			}
@@ -309,9 +326,12 @@ func (k endKind) of(object string, plain bool) (Ending, bool) {
 		case w.capital && !(i == 0 && light[w.low]):
 			names = append(names, strings.TrimSuffix(w.low, "'s"))
 			nouns = append(nouns, w.low)
-		case adjunct[w.low] || numbers[w.low] > 0 || light[w.low] || strings.Trim(w.low, "0123456789") == "":
+		case adjunct[w.low] || numbers[w.low] > 0 || light[w.low] || strings.Trim(w.low, "0123456789") == "" && k != misSaid:
 		default:
 			nouns = append(nouns, oneOf(w.low))
+		}
+		if people4[w.low] || animal5[w.low] {
+			e.called = relation(w.low)
 		}
 		if len(nouns) > 4 {
 			return Ending{}, false
@@ -419,7 +439,7 @@ func (a about) orEnding(text string) about {
 		return a
 	case e.day != "" && e.named && e.onDeadline:
 		return about{name: "deadline", subject: e.Head(), value: e.day}.anchored(text)
-	case e.day != "" && !e.named:
+	case e.day != "" && !e.named && !bareCare.MatchString(text):
 		return about{name: dateOf(strings.Join(e.words, " ")), value: e.day}.anchored(text)
 	case e.kind == splitUp && len(e.words) == 1 && !people4[e.words[0]]:
 		return about{name: "partner", value: e.spelled, negated: true}

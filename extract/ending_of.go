@@ -37,7 +37,10 @@ func (e Ending) Ends(text, slot, subject string) (which string, ok bool) {
 		if !e.goesOn(expanded, words, at, kind, rest) || !e.whose(expanded, words, at, subject) {
 			continue
 		}
-		return e.which(words, at), true
+		if which = e.which(words, at); which != "" && e.called != "" && which != e.called {
+			continue
+		}
+		return which, true
 	}
 	return "", false
 }
@@ -79,7 +82,7 @@ var otherWords = map[string][]string{"wedding": {"married"}, "flight": {"flying"
 // together is where words tell that the speaker is together with somebody who is not named there,
 // negative if they do not.
 func (e Ending) together(words []word) int {
-	if e.kind != splitUp || len(words) == 0 || words[0].low != "we" {
+	if e.kind != splitUp || len(words) == 0 || !strings.HasPrefix(words[0].low, "we") {
 		return -1
 	}
 	for i, w := range words {
@@ -109,6 +112,12 @@ func (e Ending) another(words []word, i int) bool {
 
 // which gives what more the words call the thing.
 func (e Ending) which(words []word, at int) string {
+	if e.kind == died || e.kind == splitUp || e.kind == gaveOver {
+		if at > 0 && (people4[words[at-1].low] || animal5[words[at-1].low]) {
+			return relation(words[at-1].low)
+		}
+		return ""
+	}
 	if e.named {
 		return ""
 	}
@@ -133,6 +142,10 @@ var (
 	useVerbs = set(`use uses using play plays playing do doing take takes taking run runs running drink drinks drinking eat eats eating smoke smokes smoking practise practice train trains training learn learning attend on prescribed deploy deploys deployed host hosted hosting store stored built based broker`)
 	// atTimeOnce are kinds of slots of which one thing holds at a time.
 	atTimeOnce = set(`home work role studies name partner age birthday school car phone`)
+	// beside6 are words of where one lives or works.
+	beside6 = set(`live living based work working home`)
+	// lettered is a mark of letters and digits, which is no other's by chance: "2B".
+	lettered = newPattern(`^(?:\d+\pL+|\pL+\d+)$`)
 	// doers are before what one does, in the form of a verb.
 	doers = set(`i we am are go goes going`)
 	// machines are what a thing is kept in or runs on, whatever its name.
@@ -169,8 +182,10 @@ func (e Ending) goesOn(text string, words []word, at int, kind, rest string) boo
 		return slices.ContainsFunc(words, func(w word) bool { return schemes[w.low] }) && !slices.ContainsFunc(words[:at], func(w word) bool { return w.low == "live" || w.low == "lives" })
 	case splitUp:
 		return slices.ContainsFunc(words, func(w word) bool { return couples[w.low] })
+	case leftBehind:
+		return kind == "home" || kind == "work" || kind == "lives with" || slices.ContainsFunc(words[:at], func(w word) bool { return beside6[w.low] })
 	case misSaid:
-		return atTimeOnce[kind] || slices.ContainsFunc(words, func(w word) bool {
+		return atTimeOnce[kind] || lettered.MatchString(e.words[0]) || slices.ContainsFunc(words, func(w word) bool {
 			return slices.ContainsFunc(e.beside, func(b string) bool { return stem(b) == stem(w.low) })
 		})
 	case notSo:

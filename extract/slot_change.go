@@ -37,6 +37,7 @@ var (
 	foundHome   = english(`\b(?:found|bought|rented|got|took)\s+(?:a|an|our)\s+(?:[\pL-]+\s+){0,2}?(?:flat|house|apartment|place|room|studio)\s+in\s+` + named4 + `.*\b(?:we|i)(?: have)?\s+(?:just |already |finally )*moved in\b`)
 	weighsNow   = english(`^(?:(?:i am|am|got|it is|weight is)\s+)?(?:(?:now|already|finally)\s+)*(?:down|up|back)\s+(?:to|at)\s+(\d[\d.,]* ?(?:kg|kgs|kilos?|lbs?|pounds|stone))\b`)
 	howMany     = english(`^(?:(?:no|yes|yeah|so|and|but|hiring freeze|[\pL ]{1,20}),?\s+)?we are\s+(?:(?:only|just|now|still|down to|up to|already)\s+)*(\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?:\s+(?:people|of us|engineers|developers|devs|employees|colleagues|members))?(?:\s+(?:now|on the team|in the team|in total|left|strong|at the moment))*(?:\W*$|\s+and\s|\s*[,.;!(])`)
+	ofTeam      = english(`\b(?:people|of us|engineers|developers|devs|employees|colleagues|team|hiring|hired|company|startup)\b`)
 	seatOf      = english(`^(?:(?:when|if) [^:,]{3,30}[:,]\s+i\s+)?(?:(?:always|really|actually)\s+)*(?:want|prefer|like|need|take|book)\s+(?:me\s+)?(?:a|an|the)?\s*(window|aisle|middle)\s+seats?\b`)
 	goesSchool  = english(`^(?:go|goes|is|are|started|starts)\s+(?:now\s+)?(?:to|at)\s+(?:the\s+)?(\p{Lu}[\pL'’.-]*(?:\s\p{Lu}[\pL'’.-]*)*\s(?:Elementary|Primary|High|School|Middle|Academy|Kindergarten|Preschool|Nursery|College|Grammar|Gymnasium|Montessori)(?:\s(?:School|High))?)\b`)
 	otherSchool = english(`^(?:has\s+)?(?:switched|changed|moved)\s+schools?[\s,;:.–—-]+(?:(?:and|so|now)\s+)*(?:(?:he|she|they)\s+(?:is|are|goes|go)\s+)?(?:now\s+)?(?:at|to)\s+` + named4)
@@ -85,7 +86,7 @@ func changeSlot(s *saying) (about, bool) {
 	if m := s.matchText(weighsNow, "down", "up", "back"); m != nil {
 		return about{name: "weight", value: m[1]}, true
 	}
-	if m := s.matchText(howMany, "we are"); m != nil {
+	if m := s.matchText(howMany, "we are"); m != nil && ofTeam.MatchString(s.text) {
 		return about{name: "how many we are", value: strings.ToLower(m[1])}, true
 	}
 	if m := s.matchText(lastDay, "last day"); m != nil {

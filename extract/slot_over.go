@@ -212,7 +212,7 @@ func overSlot(s *saying) (about, bool) {
 		return over("in:" + groupOf(m[1]))
 	case verb == "left", verb == "resigned", verb == "stepped", verb == "pulled", verb == "withdrew":
 		name := s.name(m[1], placeStops)
-		if name == "" || !startsName(name) {
+		if name == "" || !startsName(name) || strings.Contains(s.lowPredicate, " for good") {
 			return about{}, false
 		}
 		if s.subject == "" && bare && len(thing) > 0 && !strings.Contains(thing, " ") {

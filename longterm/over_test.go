@@ -48,6 +48,8 @@ func TestOverInOtherWords(t *testing.T) {
 		"one of two days":      {[]string{"I have a dentist appointment on March 10", "I have a physio appointment on March 11", "my appointment was moved to March 12"}, nil},
 		"another day, told":    {[]string{"I have a dentist appointment on March 10", "My party is on March 11", "The dentist moved my appointment to March 12"}, []int{0}},
 		"moved twice":          {[]string{"The deadline for project Falcon is April 30", "Client agreed to move the Falcon deadline to May 15", "They moved the Falcon deadline to June 1"}, []int{0, 1}},
+		"two of one name":      {[]string{"My brother Max lives in Bonn", "My dog Max is three", "Max died in May"}, []int{1}},
+		"which of two":         {[]string{"My brother Max lives in Bonn", "My dog Max is three", "my dog Max died in May"}, []int{1}},
 		"not yet":              {[]string{"I have a Golf", "I might sell the Golf"}, nil},
 	} {
 		for _, late := range []bool{false, true} {
