@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -327,7 +328,13 @@ func (a *Assembler) Assemble(ctx context.Context, tenant string, r Request) (Con
 			a.cfg.Log.Warn().Err(err).Msg("what says back what was taken away is recalled")
 		}
 	}
-	saysBack := func(m memd.Memory) bool { return !m.Pinned && account.SaysBack(m.Role, m.Memory) }
+	replies, err := a.replies(ctx, tenant, query.Scope, account, found.hits, m.earlier.memories)
+	if err != nil {
+		a.cfg.Log.Warn().Err(err).Msg("what answers what was taken away is recalled")
+	}
+	saysBack := func(m memd.Memory) bool {
+		return !m.Pinned && (account.SaysBack(m.Role, m.Memory) || replies.saysBack(m))
+	}
 	found.hits = slices.DeleteFunc(found.hits, func(h longterm.Hit) bool { return saysBack(h.Memory) })
 	m.earlier.memories = slices.DeleteFunc(m.earlier.memories, saysBack)
 	m.passages = map[string]string{}
@@ -520,7 +527,70 @@ func (a *Assembler) told(ctx context.Context, tenant string, recall longterm.Que
 	if len(asked.Messages) == 0 && !slices.ContainsFunc(w.open, func(s said) bool { return s.role != memd.RoleUser }) {
 		return told{}, nil
 	}
-	return a.ask(ctx, tenant, asked)
+	t, err := a.ask(ctx, tenant, asked)
+	for _, p := range w.past {
+		answer(t.Account, p.Entries, func(e shortterm.Entry) (int64, memd.Role) { return e.ID, e.Role })
+	}
+	here := slices.Concat(w.before, w.read, w.open)
+	slices.SortFunc(here, func(a, b said) int { return cmp.Compare(a.id, b.id) })
+	answer(t.Account, here, func(s said) (int64, memd.Role) { return s.id, s.role })
+	return t, err
+}
+
+// answer has what others said behind a message of the user answer that; messages are
+// chronological.
+func answer[M any](account longterm.Account, messages []M, of func(M) (int64, memd.Role)) {
+	asked := int64(0)
+	for _, m := range messages {
+		id, role := of(m)
+		if role == memd.RoleUser {
+			asked = id
+		} else if asked != 0 {
+			account.Answers(asked, id)
+		}
+	}
+}
+
+// replies is what became of the messages that others answer.
+type replies struct {
+	longterm.Account
+	// asked has for a message the one of the user that it answers.
+	asked map[int64]int64
+}
+
+// replies asks about the messages that what others than the user are remembered to have said
+// answers: only where something was taken away.
+func (a *Assembler) replies(ctx context.Context, tenant string, scope memd.Scope, account told, hits []longterm.Hit, earlier []memd.Memory) (replies, error) {
+	var said []int64
+	if account.TookAway() {
+		for _, h := range hits {
+			earlier = append(slices.Clone(earlier), h.Memory)
+		}
+		for _, m := range earlier {
+			if m.Role != string(memd.RoleUser) && !m.Pinned {
+				said = append(said, m.Sources...)
+			}
+		}
+	}
+	if len(said) == 0 {
+		return replies{}, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, a.cfg.RecallTimeout)
+	defer cancel()
+	asked, err := a.log.Answered(ctx, tenant, scope.UserID, said)
+	if err != nil {
+		return replies{}, err
+	}
+	of, err := a.ask(ctx, tenant, longterm.Telling{Scope: scope, Messages: slices.Collect(maps.Values(asked))})
+	return replies{of.Account, asked}, err
+}
+
+// saysBack says whether a memory answers what was taken away, and has a word of that.
+func (r replies) saysBack(m memd.Memory) bool {
+	return slices.ContainsFunc(m.Sources, func(id int64) bool {
+		asked, ok := r.asked[id]
+		return ok && r.SaysBackTo(asked, m.Role, m.Memory)
+	})
 }
 
 // ask is told about what is asked.
@@ -565,7 +635,7 @@ func (t told) leave(s *said, filtered bool) {
 	text := s.text
 	hidden := slices.Clone(of.Ended)
 	for _, l := range of.Left {
-		if t.SaysBack(l.Role, l.Text) {
+		if t.SaysBackIn(s.id, l.Role, l.Text) {
 			continue // no memory stands for it, and what says it is not shown
 		}
 		if filtered && l.Excluded {

@@ -352,3 +352,93 @@ func TestContextQuotesTheRestOfAnAnswerWithASecret(t *testing.T) {
 		t.Error(said)
 	}
 }
+
+// What was answered right behind what was taken away, or was to be forgotten, is not shown where it
+// has a word of that, be it ever so little, and is not recalled either; what else was answered is,
+// and what mentions the thing elsewhere.
+func TestContextShowsNoAnswerToWhatWasTakenAway(t *testing.T) {
+	for _, how := range []string{"deleted", "forgotten"} {
+		for _, c := range []struct{ said, answer, word string }{
+			{"I am allergic to peanuts", "I'll keep peanuts out of the recipes", "peanuts"},
+			{"I'm writing a novel called Ashfall", "Ashfall is a great title", "Ashfall"},
+			{"I was diagnosed with diabetes", "With diabetes, cake should be rare", "diabetes"},
+		} {
+			m := newMemory(t)
+			m.learn(m.say("s1", "user: "+c.said, "assistant: "+c.answer))
+			m.learn(m.say("s1", "user: Bread is due at nine", "assistant: The oven is warm by then"))
+			m.settle(m.say("s1", "assistant: Peanuts, diabetes and Ashfall are words"))
+			asked := func(session string) string {
+				r := request(session)
+				query := c.answer + " and the oven"
+				r.Query, r.Turns = &query, 1
+				return saidIn(m.context(r))
+			}
+			m.settle(m.say("other", "user: hello"))
+			if said := asked("other"); !strings.Contains(said, c.answer) {
+				t.Fatalf("it is not recalled before: %s", said)
+			}
+			if how == "deleted" {
+				m.delete(c.said)
+			} else {
+				m.learn(m.say("s1", "user: Forget: "+c.said))
+			}
+			m.settle(m.say("s1", "user: next", "assistant: yes"))
+			for _, session := range []string{"other", "s1", m.rotate("s1")} {
+				said := asked(session)
+				if strings.Contains(said, c.answer) || strings.Contains(said, c.said) || !strings.Contains(said, "The oven is warm by then") {
+					t.Errorf("%s, %s: %s", how, session, said)
+				}
+				if session != "other" && !strings.Contains(said, "Peanuts, diabetes and Ashfall are words") {
+					t.Errorf("%s, %s: what was said elsewhere is not shown: %s", how, session, said)
+				}
+			}
+		}
+	}
+}
+
+// What was rewritten is not recalled as others said it back; what they said that is so is.
+func TestContextRecallsNoValueThatWasRewritten(t *testing.T) {
+	m := newMemory(t)
+	m.learn(m.say("s1", "user: My daughter Lena is 7", "assistant: Lena is 7, how lovely"))
+	m.learn(m.say("s1", "user: My number is 555-0199", "assistant: I saved 555-0199"))
+	m.learn(m.say("s1", "user: My cats are Momo and Rex", "assistant: Momo is a fine name for a cat"))
+	m.settle(m.say("other", "user: hello"))
+	edit := func(from, to string) {
+		listed, _, _, err := m.store.List(m.ctx, memd.DefaultTenant, longterm.ListQuery{Scope: memd.Scope{UserID: "alice"}, Limit: 100})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range listed {
+			if l.Memory == from {
+				vectors, err := m.embedder.EmbedPassages(m.ctx, []string{to})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := m.store.Edit(m.ctx, memd.DefaultTenant, []longterm.Edit{{ID: l.ID, Text: &to, Vector: vectors[0], Model: m.embedder.Model().Name}}, "api"); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+		}
+		t.Fatalf("no memory says %q", from)
+	}
+	asked := func() string {
+		r := request("other")
+		query := "Lena 7 saved 555-0199 Momo a fine name"
+		r.Query = &query
+		return saidIn(m.context(r))
+	}
+	if said := asked(); !strings.Contains(said, "how lovely") || !strings.Contains(said, "I saved") {
+		t.Fatalf("they are not recalled before: %s", said)
+	}
+	edit("My daughter Lena is 7", "My daughter Lena is 8")
+	edit("My number is 555-0199", "My number is 555-0200")
+	edit("My cats are Momo and Rex", "My cats are Momo and Kiki")
+	if said := asked(); strings.Contains(said, "how lovely") || strings.Contains(said, "I saved") || !strings.Contains(said, "Lena is 8") || !strings.Contains(said, "Momo is a fine name") {
+		t.Error(said)
+	}
+	edit("My daughter Lena is 8", "My daughter Lena is 7")
+	if said := asked(); !strings.Contains(said, "how lovely") {
+		t.Errorf("what is so again is not recalled: %s", said)
+	}
+}

@@ -277,7 +277,7 @@ func (r *revision) apply(h *held, e Edit, at string) error {
 		return &memd.Error{Kind: memd.Internal, Op: "longterm.edit", Err: err}
 	}
 	r.history = append(r.history, historyRow{memory: h.id, scopeID: h.scopeID, event: EventUpdate, previous: &before.text, text: h.text, hash: h.hash,
-		reason: "edited: " + strings.Join(what, ", "), by: r.by, before: kept})
+		reason: reasonEdited + strings.Join(what, ", "), by: r.by, before: kept})
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 // Why a memory went, or stayed with fewer sources, as the history has it.
 const (
 	reasonDeleted = "deleted"
+	reasonEdited  = "edited: " // and what of it
 	reasonLess    = "a source was forgotten"
 )
 

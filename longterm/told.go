@@ -42,6 +42,9 @@ type Told struct {
 	// hushed says that it cannot be told what of the message that is, taken what it is.
 	hushed bool
 	taken  []away
+	// gone are those of taken that were not said anew; answered those of the message that this one
+	// answers.
+	gone, answered []away
 }
 
 // Statement is what a memory says, and whose that is. Excluded says that the scope and filters
@@ -53,8 +56,28 @@ type Statement struct {
 
 // away is a statement that was taken away, by its terms; weighty are those of names and numbers,
 // each of which weighs as much as two others. Of a statement that is known by nothing but its
-// terms there are none.
-type away struct{ terms, weighty []int32 }
+// terms there are none. changed are those that what was written in its place does not have; nil if
+// nothing was.
+type away struct{ terms, weighty, changed []int32 }
+
+// editedAway makes a statement that was rewritten one that was taken away; false if all of it is
+// still said.
+func editedAway(text, instead string) (away, bool) {
+	a, still := awayOf(text), termsOf(ungrouped(instead))
+	a.changed = []int32{}
+	for _, t := range a.terms {
+		if !slices.Contains(still, t) {
+			a.changed = append(a.changed, t)
+		}
+	}
+	return a, len(a.changed) > 0
+}
+
+// stands says whether what has these terms has of a statement that was rewritten what is not so
+// any more.
+func (a away) stands(terms []int32) bool {
+	return a.changed == nil || slices.ContainsFunc(a.changed, func(t int32) bool { return slices.Contains(terms, t) })
+}
 
 // awayOf makes a statement one that was taken away.
 func awayOf(text string) away {
@@ -82,7 +105,7 @@ const (
 func (a away) says(terms []int32) bool {
 	both := a.common(terms)
 	switch {
-	case both == 0:
+	case both == 0 || !a.stands(terms):
 		return false
 	case both >= min(2, len(a.terms)) && (float64(both) >= leastLike*float64(len(a.terms)) || float64(both) >= mostOfIt*float64(len(terms))):
 		return true
@@ -134,11 +157,70 @@ func (a Account) SaysBack(role, text string) bool {
 	terms := termsOf(ungrouped(text))
 	return slices.ContainsFunc(a.away, func(t away) bool {
 		both := t.common(terms)
+		if !t.stands(terms) {
+			return false
+		}
 		if len(t.terms) == 1 {
 			return both == 1 && len(terms) <= ofOneWord
 		}
 		return both >= 2 && (t.most(terms) || float64(both) >= mostOfIt*float64(len(terms)))
 	})
+}
+
+// Answers has a message count as the answer to another, right behind it: what says back there a word
+// of what was taken away of that one is not shown, be it ever so little.
+func (a Account) Answers(asked, answer int64) {
+	of := a.Of[asked]
+	if len(of.gone) == 0 {
+		return
+	}
+	t := a.Of[answer]
+	t.answered = append(t.answered, of.gone...)
+	a.Of[answer] = t
+}
+
+// SaysBackTo says whether what another than the user is remembered to have said in answer to a
+// message has a word of what was taken away of that.
+func (a Account) SaysBackTo(asked int64, role, text string) bool {
+	if role == string(memd.RoleUser) {
+		return false
+	}
+	terms := termsOf(ungrouped(text))
+	return slices.ContainsFunc(a.Of[asked].gone, func(t away) bool { return t.common(terms) > 0 })
+}
+
+// SaysBackIn is SaysBack of what is remembered of a message, which may be the answer to another.
+func (a Account) SaysBackIn(message int64, role, text string) bool {
+	if a.SaysBack(role, text) {
+		return true
+	}
+	answered := a.Of[message].answered
+	if role == string(memd.RoleUser) || len(answered) == 0 {
+		return false
+	}
+	terms := termsOf(ungrouped(text))
+	return slices.ContainsFunc(answered, func(t away) bool { return t.common(terms) > 0 })
+}
+
+// TookAway says whether anything of the user was taken away of late.
+func (a Account) TookAway() bool { return len(a.away) > 0 }
+
+// leave leaves of what was taken away of messages the terms that nothing has which is remembered of
+// them: as where a statement was rewritten, or one of two was taken away.
+func (a Account) leave() {
+	for id, t := range a.Of {
+		if len(t.gone) == 0 {
+			continue
+		}
+		var still []int32
+		for _, l := range t.Left {
+			still = append(still, termsOf(ungrouped(l.Text))...)
+		}
+		for i := range t.gone {
+			t.gone[i].terms = slices.DeleteFunc(slices.Clone(t.gone[i].terms), func(term int32) bool { return slices.Contains(still, term) })
+		}
+		a.Of[id] = t
+	}
 }
 
 // ofOneWord is how many terms there are at most, with that of a statement of one term, where that
@@ -151,7 +233,7 @@ const ofOneWord = 3
 // again counts as new.
 func (a Account) Shown(message int64, role memd.Role, text string) string {
 	of := a.Of[message]
-	echoes := role != memd.RoleUser && len(a.away) > 0
+	echoes := role != memd.RoleUser && len(a.away)+len(of.answered) > 0
 	switch {
 	case of.hushed:
 		return ""
@@ -179,7 +261,8 @@ func (a Account) Shown(message int64, role memd.Role, text string) string {
 		}
 	}
 	for i := range sentences {
-		hidden[i] = hidden[i] || echoes && slices.ContainsFunc(a.away, func(t away) bool { return t.says(terms[i]) })
+		hidden[i] = hidden[i] || echoes && (slices.ContainsFunc(a.away, func(t away) bool { return t.says(terms[i]) }) ||
+			slices.ContainsFunc(of.answered, func(t away) bool { return t.common(terms[i]) > 0 }))
 	}
 	if !slices.Contains(hidden, true) {
 		return text + beyond
@@ -204,7 +287,7 @@ func (a Account) besides(sentence string, of Told, echoes bool) (left []string) 
 	for _, p := range parts {
 		terms := termsOf(ungrouped(p))
 		tells := func(t away) bool { return t.common(terms) > 0 }
-		if !slices.ContainsFunc(of.taken, tells) && !(echoes && slices.ContainsFunc(a.away, tells)) {
+		if !slices.ContainsFunc(of.taken, tells) && !(echoes && (slices.ContainsFunc(a.away, tells) || slices.ContainsFunc(of.answered, tells))) {
 			left = append(left, p)
 		}
 	}
@@ -226,7 +309,7 @@ func (a Account) Instead(message int64, role memd.Role, text string) string {
 	var told []string
 	for _, l := range of.Left {
 		statement := awayOf(l.Text)
-		if l.Role == string(role) && !a.SaysBack(l.Role, l.Text) && !slices.ContainsFunc(sentences, statement.says) {
+		if l.Role == string(role) && !a.SaysBackIn(message, l.Role, l.Text) && !slices.ContainsFunc(sentences, statement.says) {
 			told = append(told, l.Text)
 		}
 	}
@@ -314,6 +397,9 @@ func (a *Account) queue(b *pgx.Batch, tenant, userID string, messages []int64, e
 			note(message, func(t *Told) {
 				t.Taken, t.hushed = true, t.hushed || len(terms) == 0
 				t.taken = append(t.taken, away{terms: slices.Clone(terms)})
+				if !again {
+					t.gone = append(t.gone, away{terms: slices.Clone(terms)})
+				}
 			})
 			if len(terms) > 0 && !again {
 				a.away = append(a.away, away{terms: slices.Clone(terms)})
@@ -338,7 +424,7 @@ func (a *Account) queue(b *pgx.Batch, tenant, userID string, messages []int64, e
 			for _, message := range of {
 				note(message, func(t *Told) {
 					t.Taken, t.hushed = true, t.hushed || len(gone.terms) == 0
-					t.taken = append(t.taken, gone)
+					t.taken, t.gone = append(t.taken, gone), append(t.gone, gone)
 				})
 			}
 			return nil
@@ -347,12 +433,18 @@ func (a *Account) queue(b *pgx.Batch, tenant, userID string, messages []int64, e
 	})
 	b.Queue(toldAway, tenant, userID, awayMost).Query(func(rows pgx.Rows) error {
 		var text string
-		_, err := pgx.ForEachRow(rows, []any{&text}, func() error {
-			if gone := awayOf(text); len(gone.terms) > 0 {
+		var instead *string
+		_, err := pgx.ForEachRow(rows, []any{&text, &instead}, func() error {
+			gone, is := awayOf(text), true
+			if instead != nil {
+				gone, is = editedAway(text, *instead)
+			}
+			if is && len(gone.terms) > 0 {
 				a.away = append(a.away, gone)
 			}
 			return nil
 		})
+		a.leave()
 		return err
 	})
 }
@@ -386,13 +478,19 @@ const (
 	                       FROM memory_mention n WHERE n.scope_id = s.id AND n.gone IS NOT NULL AND n.tenant_id = $1 OFFSET 0) n
 	 WHERE n.of <> '{}'`
 
-	// toldAway gives what was taken away last, up to $3 of each kind, save what is remembered again.
-	toldAway = `SELECT a.memory FROM (SELECT id FROM memory_scope WHERE tenant_id = $1 AND user_id = $2 OFFSET 0) s
+	// toldAway gives what was taken away last, up to $3 of each kind, save what is remembered again,
+	// and what was rewritten, with what stands in its place.
+	toldAway = `SELECT a.memory, NULL FROM (SELECT id FROM memory_scope WHERE tenant_id = $1 AND user_id = $2 OFFSET 0) s
 	 CROSS JOIN LATERAL (
 		(SELECT n.memory, n.hash FROM memory_mention n WHERE n.scope_id = s.id AND n.gone IS NOT NULL AND n.tenant_id = $1 ORDER BY n.said_at DESC LIMIT $3)
 		UNION
 		SELECT h.previous_memory, h.hash FROM (SELECT * FROM memory_history h WHERE h.scope_id = s.id AND h.tenant_id = $1 ORDER BY h.id DESC LIMIT $3) h
 		 WHERE h.event = 'DELETE' AND h.reason IN ('` + reasonDeleted + `', '` + reasonForgotten + `') AND h.previous_memory IS NOT NULL
 	 ) a
-	 WHERE NOT EXISTS (SELECT FROM memory m WHERE m.scope_id = s.id AND m.hash = a.hash AND m.tenant_id = $1 AND m.valid_to IS NULL OFFSET 0)`
+	 WHERE NOT EXISTS (SELECT FROM memory m WHERE m.scope_id = s.id AND m.hash = a.hash AND m.tenant_id = $1 AND m.valid_to IS NULL OFFSET 0)
+	UNION ALL
+	SELECT e.previous_memory, e.memory FROM (SELECT id FROM memory_scope WHERE tenant_id = $1 AND user_id = $2 OFFSET 0) s
+	 CROSS JOIN LATERAL (SELECT * FROM memory_history h WHERE h.scope_id = s.id AND h.tenant_id = $1 ORDER BY h.id DESC LIMIT $3) e
+	 WHERE e.event = 'UPDATE' AND e.reason LIKE '` + reasonEdited + `%' AND e.previous_memory <> e.memory
+	   AND NOT EXISTS (SELECT FROM memory_history l WHERE l.scope_id = s.id AND l.tenant_id = $1 AND l.id > e.id AND l.memory = e.previous_memory)`
 )

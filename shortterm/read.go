@@ -103,6 +103,25 @@ func (l *Log) Messages(ctx context.Context, tenant string, p Page) (sessionID st
 	return sessionID, entries, hasMore, nil
 }
 
+// Answered gives for those of a user's messages with these ids that answer one of the user's the
+// last such before each in its session.
+func (l *Log) Answered(ctx context.Context, tenant, userID string, ids []int64) (map[int64]int64, error) {
+	asked := map[int64]int64{}
+	err := l.read(ctx, tenant, func(rows pgx.Rows) error {
+		var id, of int64
+		err := rows.Scan(&id, &of)
+		asked[id] = of
+		return err
+	}, answered, tenant, userID, ids)
+	return asked, err
+}
+
+const answered = `SELECT m.id, u.id
+	  FROM (SELECT id, user_id, session_id FROM conversation_context m WHERE m.id = ANY ($3::bigint[]) AND m.tenant_id = $1 AND m.user_id = $2 AND m.role <> 'user' OFFSET 0) m
+	 CROSS JOIN LATERAL (SELECT u.id FROM conversation_context u
+	                      WHERE u.tenant_id = $1 AND u.user_id = m.user_id AND u.session_id = m.session_id AND u.id < m.id AND u.role = 'user'
+	                      ORDER BY u.id DESC LIMIT 1) u`
+
 // Message gives one message. The ids of check that are set must be the message's;
 // else, and in another tenant, it is NotFound.
 func (l *Log) Message(ctx context.Context, tenant string, id int64, check memd.Scope) (Entry, error) {

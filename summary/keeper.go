@@ -266,7 +266,13 @@ func (k *Keeper) readTaken(ctx context.Context, tx pgx.Tx, tenant, user string, 
 		return nil, err
 	}
 	gone := map[int64]string{}
+	asked := int64(0)
 	for _, e := range of {
+		if e.Role == memd.RoleUser {
+			asked = e.ID
+		} else {
+			told.Answers(asked, e.ID)
+		}
 		left := told.Instead(e.ID, e.Role, e.Text)
 		if left == e.Text {
 			continue
