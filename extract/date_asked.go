@@ -39,6 +39,9 @@ func Periods(question string, asked time.Time) (all []Period) {
 	}
 	today := day(asked.Year(), asked.Month(), asked.Day())
 	english := isEnglish(question)
+	if english && !slices.ContainsFunc(words, timed) {
+		return nil // as most questions are
+	}
 	read := mentions(question, asked, english)
 	if english {
 		r := reader{text: question, words: words, said: asked, today: today}
@@ -76,6 +79,15 @@ func Periods(question string, asked time.Time) (all []Period) {
 	}
 	return all
 }
+
+// timed says whether a word may be of a date.
+func timed(w word) bool {
+	low := strings.TrimSuffix(w.low, "'s")
+	return low != "" && low[0] >= '0' && low[0] <= '9' || months[low] != 0 || seasons[low] != 0 || units[low] != "" || strings.HasSuffix(low, "day") || timeWords[low] || len(low) > 3 && weekdays[low] != 0
+}
+
+var timeWords = set(`yday tonite tonight yesterday tomorrow tmrw tmr tmrrw tomoz tommorow tommorrow tomorow night evening morning afternoon decade
+	christmas xmas halloween thanksgiving nye eve valentine's valentines tues weds thur thurs fri`)
 
 // between says whether what stands before a date opens a span of two.
 func between(text string) bool {

@@ -2,6 +2,7 @@ package extract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -93,4 +94,25 @@ func FuzzPeriods(f *testing.F) {
 			}
 		}
 	})
+}
+
+// Whatever is read as a date has a word by which it is seen that there may be one.
+func TestPeriodsAreLookedForWhereADateMayBe(t *testing.T) {
+	wednesday := time.Date(2026, 3, 4, 10, 0, 0, 0, time.UTC)
+	seen := 0
+	for _, text := range []string{
+		"What did we do on the day before yesterday?", "What happened last night?", "Who came over the weekend?", "What's on tonight?", "What did I plan for the other day?", "Who wrote on 5/5/2024?",
+		"What is due tmrw?", "What did I do a fortnight ago?", "What did I get for Christmas?", "What happened last fall?", "Who called on Tues?", "What did I do in Sept 2024?", "What was it a decade ago?", "What is due on the 15th?",
+		"What did I buy for Valentine's Day?", "Where was I on New Year's Eve?", "Was I out on Monday's walk last Monday?",
+	} {
+		if len(mentions(text, wednesday, true)) > 0 {
+			seen++
+			if len(Periods(text, wednesday)) == 0 && !slices.ContainsFunc(wordsOf(text), timed) {
+				t.Errorf("%q is passed over", text)
+			}
+		}
+	}
+	if seen < 10 {
+		t.Errorf("%d have a date", seen)
+	}
 }

@@ -56,11 +56,17 @@ func timingOf(text string, asked time.Time) timing {
 		}
 	}
 	today := time.Date(asked.Year(), asked.Month(), asked.Day(), 0, 0, 0, 0, time.UTC)
-	t.past = overWords.MatchString(text) || told && (t.side < 0 || slices.ContainsFunc(t.periods, func(p extract.Period) bool {
+	t.past = over(text) || told && (t.side < 0 || slices.ContainsFunc(t.periods, func(p extract.Period) bool {
 		return !p.To.IsZero() && !p.To.After(today)
 	}))
 	t.present = !t.past && !told && t.side == 0 && len(t.periods) == 0 && toldPresent.MatchString(text)
 	return t
+}
+
+// over says whether a question has words for what is over.
+func over(text string) bool {
+	low := strings.ToLower(text)
+	return slices.ContainsFunc(overWords, func(word string) bool { return strings.Contains(low, word) }) && overForm.MatchString(text)
 }
 
 // ordinal says whether a text has a word that tells an order, not one of those that it stands
@@ -125,7 +131,9 @@ var (
 	toldPast  = regexp.MustCompile(`(?i)\b(?:did|was|were|had|didn't|wasn't|weren't)\b`)
 	// toldPresent are words of questions for what holds.
 	toldPresent = regexp.MustCompile(`(?i)\b(?:do|does|am|is|are|can|now|currently)\b|['’](?:s|re|m)\b`)
-	overWords   = regexp.MustCompile(`(?i)\b(?:used to|former|formerly|previous|previously|back then|at the time|in the past|in those days|no longer|any ?more|früher|antes|autrefois)\b|\b(?:did|was|were|had)\b.*\b(?:before|until then|back then|earlier)\s*[?.!]*\s*$|\b(?:my|our|his|her|their|\pL+['’]s) (?:old (?:job|employer|boss|address|home|flat|apartment|house|number|phone|car|name|school|company|city|team)|last (?:job|employer|boss|address|home|flat|apartment|school|company))\b`)
+	// overWords are parts of the words of overForm, which takes its time.
+	overWords = strings.Fields("used former previous then time past days longer more früher antes autrefois before earlier old last")
+	overForm  = regexp.MustCompile(`(?i)\b(?:used to|former|formerly|previous|previously|back then|at the time|in the past|in those days|no longer|any ?more|früher|antes|autrefois)\b|\b(?:did|was|were|had)\b.*\b(?:before|until then|back then|earlier)\s*[?.!]*\s*$|\b(?:my|our|his|her|their|\pL+['’]s) (?:old (?:job|employer|boss|address|home|flat|apartment|house|number|phone|car|name|school|company|city|team)|last (?:job|employer|boss|address|home|flat|apartment|school|company))\b`)
 )
 
 // onlyStop says whether a text is a pronoun or two: "before that", "since I did".
