@@ -113,8 +113,55 @@ func eachHad(text string) []clausePart {
 	return out
 }
 
+// eachDoes parts "Priya leads backend, Tom does QA": each may leave by themselves.
+func eachDoes(text string) []clausePart {
+	var out []clausePart
+	for _, part := range doesBetween.Split(strings.TrimRight(text, " .!"), -1) {
+		if !doesPart.MatchString(part) {
+			return nil
+		}
+		out = append(out, clausePart{part, slotOf(part)})
+	}
+	if len(out) < 2 {
+		return nil
+	}
+	return out
+}
+
+// eachPastime parts "my hobbies are climbing, baking and chess".
+func eachPastime(text string) []clausePart {
+	m := pastimes.FindStringSubmatch(text)
+	if m == nil || len(text) > 160 {
+		return nil
+	}
+	var out []clausePart
+	for i, item := range rowOf(m[2], 2) {
+		if !likeItem.MatchString(item) || notItem.MatchString(item) {
+			return nil
+		}
+		part := m[1] + " " + item
+		if i > 0 {
+			part = "(" + m[1] + ") " + item
+		}
+		out = append(out, clausePart{part, about{}})
+	}
+	return out
+}
+
+var (
+	pastimes    = english(`^((?:my|our) hobbies (?:are|include))\s+(.+)$`)
+	doesBetween = newPattern(`\s*(?:,|;)\s+(?:and\s+)?|\s+and\s+`)
+	doesPart    = newPattern(`^\p{Lu}\pL+ (?:does|leads|runs|handles|manages|owns|reviews|maintains|heads|covers) (?:the |our )?[\pL\d][\pL\d/ -]{1,30}$`)
+)
+
 // eachLiked parts "I like apples, pears and plums".
 func eachLiked(text string) []clausePart {
+	if each := eachDoes(text); each != nil {
+		return each
+	}
+	if each := eachPastime(text); each != nil {
+		return each
+	}
 	m := likeOpens.FindStringSubmatch(text)
 	if m == nil || len(text) > 160 {
 		return nil

@@ -1,6 +1,9 @@
 package extract
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestEachOfARowIsParted(t *testing.T) {
 	for text, want := range map[string][]string{
@@ -42,6 +45,19 @@ func TestEachOfARowIsParted(t *testing.T) {
 		}
 		if quoted(got) != quoted(want) {
 			t.Errorf("%q\n gives %s\n want  %s", text, quoted(got), quoted(want))
+		}
+	}
+}
+
+func TestEachOfATeamAndOfTheHobbies(t *testing.T) {
+	for text, want := range map[string][]string{
+		"Priya leads backend, Tom does QA":          {"Priya leads backend", "Tom does QA"},
+		"Priya leads backend and Tom does QA":       {"Priya leads backend", "Tom does QA"},
+		"my hobbies are climbing, baking and chess": {"my hobbies are climbing", "(my hobbies are) baking", "(my hobbies are) chess"},
+		"my hobbies are what keeps me sane":         {"my hobbies are what keeps me sane"},
+	} {
+		if got := texts(extracted(t, nil, user(text))); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 }

@@ -122,6 +122,9 @@ func (e Ending) which(words []word, at int) string {
 		return ""
 	}
 	if e.kind == anotherTime {
+		if at > 0 && (words[at-1].low == "my" || words[at-1].low == "our") {
+			return "my"
+		}
 		if at > 0 && !emptyWords[words[at-1].low] && !slices.Contains(e.words, words[at-1].low) && !auxiliaries[words[at-1].low] && !presents[words[at-1].low] {
 			return words[at-1].low
 		}
@@ -193,6 +196,11 @@ func (e Ending) goesOn(text string, words []word, at int, kind, rest string) boo
 	case dropped:
 		return at == 0 && words[0].low != e.words[0] || at > 0 && doers[words[at-1].low] || uses(words[:at]) || stem(words[at].low) == rest
 	case gaveOver:
+		for i := 1; i < at; i++ {
+			if words[i].capital && i+1 < len(words) && partWords[words[i+1].low] || partWords[words[1].low] && words[0].low != words[at].low {
+				return false // of another one besides
+			}
+		}
 		near := words[max(0, at-4):min(len(words), at+4)]
 		return slices.ContainsFunc(near, func(w word) bool { return partWords[w.low] })
 	case anotherTime:
@@ -211,6 +219,9 @@ func movedAt(text string) bool {
 
 // whose says whether a text tells of the thing as of the speaker's, or of whom the ending names.
 func (e Ending) whose(text string, words []word, at int, subject string) bool {
+	if e.kind == anotherTime && !e.own {
+		return true // "the surgery is postponed" of whom it was told
+	}
 	for i := at - 1; i >= max(0, at-5); i-- {
 		low := words[i].low
 		switch {
@@ -225,9 +236,6 @@ func (e Ending) whose(text string, words []word, at int, subject string) bool {
 	}
 	if e.kind == died || e.kind == gaveOver || e.kind == splitUp {
 		return true
-	}
-	if e.kind == anotherTime && !e.own {
-		return true // "the surgery is postponed" of whom it was told
 	}
 	if e.kind == dropped && slices.ContainsFunc(words[:at], func(w word) bool { return machines[w.low] }) && !slices.ContainsFunc(words[:at], func(w word) bool { return people4[w.low] }) {
 		return true

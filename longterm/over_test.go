@@ -49,6 +49,9 @@ func TestOverInOtherWords(t *testing.T) {
 		"another day, told":    {[]string{"I have a dentist appointment on March 10", "My party is on March 11", "The dentist moved my appointment to March 12"}, []int{0}},
 		"moved twice":          {[]string{"The deadline for project Falcon is April 30", "Client agreed to move the Falcon deadline to May 15", "They moved the Falcon deadline to June 1"}, []int{0, 1}},
 		"two of one name":      {[]string{"My brother Max lives in Bonn", "My dog Max is three", "Max died in May"}, []int{1}},
+		"one of a team":        {[]string{"Priya leads backend, Tom does QA", "Tom left the company"}, nil},
+		"one of the hobbies":   {[]string{"my hobbies are climbing, baking and chess", "I gave up climbing"}, nil},
+		"whose exam":           {[]string{"My exam is on May 3", "My wife's exam is on May 4", "the exam was moved to May 11"}, []int{0}},
 		"which of two":         {[]string{"My brother Max lives in Bonn", "My dog Max is three", "my dog Max died in May"}, []int{1}},
 		"not yet":              {[]string{"I have a Golf", "I might sell the Golf"}, nil},
 	} {
