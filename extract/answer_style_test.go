@@ -45,7 +45,7 @@ func TestDecisions(t *testing.T) {
 func TestOfRelativesBesideAQuestion(t *testing.T) {
 	tells(t, map[string][]string{
 		"mum was diagnosed with type 2 diabetes, what should she eat?": {"mum was diagnosed with type 2 diabetes [mother|health:type 2 diabetes]"},
-		"dad has dementia, how do I talk to him?":                      {"dad has dementia"},
+		"dad has dementia, how do I talk to him?":                      {"dad has dementia [father|health:dementia]"},
 		"grandma has arthritis, what helps?":                           {"grandma has arthritis [grandmother|health:arthritis]"},
 		"what did mum have for lunch?":                                 nil,
 		"does dad like tea?":                                           nil,

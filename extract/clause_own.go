@@ -48,6 +48,9 @@ func (g *grouping) ownPredicates(c clausePart) []clausePart {
 		if held := slotBeforeWish(text); held.name != "" {
 			return []clausePart{{c.text, held}}
 		}
+		if parts := g.eachSlotted(text); parts != nil {
+			return parts
+		}
 	}
 	if c.slot.name == "" || len(text) > 300 || strings.ContainsAny(text, "\"“«?") || strings.HasPrefix(text, "(") {
 		return whole
@@ -91,6 +94,26 @@ func (g *grouping) ownPredicates(c clausePart) []clausePart {
 		return parts
 	}
 	return whole
+}
+
+// eachSlotted parts what has no slot as a whole where each predicate has one of its own: "I like
+// sushi and hate olives".
+func (g *grouping) eachSlotted(text string) []clausePart {
+	at := predicateAt.FindStringIndex(text)
+	if at == nil || at[0] == 0 || len(text) > 160 || !ofSpeaker.MatchString(text) {
+		return nil
+	}
+	held := slotOf(text[:at[0]])
+	if held.name == "" || held.subject != "" || strings.HasPrefix(held.name, "does:") {
+		return nil
+	}
+	parts := g.predicates(clausePart{text, held}, text)
+	for _, part := range parts {
+		if part.slot.name == "" || strings.HasPrefix(part.slot.name, "does:") {
+			return nil
+		}
+	}
+	return parts
 }
 
 // wishBehind is what somebody wants besides, which hangs on what they tell of themself.
@@ -190,6 +213,9 @@ func (g *grouping) predicates(c clausePart, text string) []clausePart {
 	return nil
 }
 
+// oftenAlone are verbs of what somebody does, who says no more of it.
+var oftenAlone = set(`smoke vape drink`)
+
 // ownDoings are further verbs of what is told of somebody.
 var ownDoings = set(`suffer commute weigh earn owe measure`)
 
@@ -205,7 +231,7 @@ func firstPredicate(text string) string {
 func predicated(text string, first bool) bool {
 	words := wordsOf(beforeVerb.ReplaceAllString(text, ""))
 	if len(words) < 2 {
-		return false
+		return first && len(words) == 1 && oftenAlone[words[0].low]
 	}
 	low := words[0].low
 	switch low {

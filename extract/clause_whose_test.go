@@ -18,10 +18,13 @@ func TestWhatIsToldOfAnotherIsNotTheSubjects(t *testing.T) {
 		"I'm a teacher and my wife's a nurse and allergic to cats":                                {"I'm a teacher and my wife's a nurse and allergic to cats [role=teacher]"},
 		"I'm dating Leo, a cop, and his brother is a thief and allergic to dogs":                  {"I'm dating Leo, a cop, and his brother is a thief and allergic to dogs [partner=Leo]"},
 		"I'm writing a novel btw, the hero is called Max, he's a smuggler and allergic to silver": {"I'm writing a novel btw, the hero is called Max, he's a smuggler and allergic to silver [in the middle of:novel]"},
+		"As a vegan, what can my sister eat?":                                                     nil,
+		"My mother is ill. I take care of her. Allergic to nuts.":                                 {"My mother is ill", "I take care of her. Allergic to nuts"},
 		// What is surely the subject's is theirs.
 		"I'm married to Pia and allergic to cats":           {"I'm married to Pia [marital status=married]", "(I'm) allergic to cats [allergy:cats]"},
 		"I'm married to Pia, a nurse, and allergic to cats": {"I'm married to Pia, a nurse [marital status=married]", "(I'm) allergic to cats [allergy:cats]"},
 		"I live with Tom, a nurse, and work at Siemens":     {"I live with Tom, a nurse [lives with:tom]", "(I) work at Siemens [work=Siemens]"},
+		"As a vegan, what can I cook for my sister?":        {"(I'm) a vegan [diet=vegan]"},
 		"I'm Tom, a firefighter":                            {"I'm Tom [name=Tom]", "(I'm) a firefighter [role=firefighter]"},
 		"I'm 45, a nurse and allergic to nuts":              {"I'm 45 [age=45]", "(I'm) a nurse [role=nurse]", "(I'm) allergic to nuts [allergy:nuts]"},
 		"I have a dog called Rex and a cat":                 {"I have a dog called Rex [pet:rex]", "(I have) a cat [has:cat]"},

@@ -53,7 +53,7 @@ func TestWhatIsToldInConfidenceIsNotKept(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	// What is announced so, and what is answered to it.
-	if got := asked(t, []memd.Message{user("don't save the next thing I tell you")}, "I have HIV"); !slices.Equal(got, []string{"I have HIV"}) {
+	if got := asked(t, []memd.Message{user("don't save the next thing I tell you")}, "I have HIV"); !slices.Equal(got, []string{"health:hiv"}) {
 		t.Errorf("%q", got)
 	}
 	reply := memd.Message{ID: 6, Role: memd.RoleAssistant, Text: "HIV is treated with tenofovir these days.", CreatedAt: said}

@@ -42,7 +42,7 @@
 //	             those told from its day, date_calendar.go and date_span.go days of a month, date_written.go
 //	             figures, date_foreign.go other languages; date_tense.go what has been and what is to come
 //	slot.go      what a statement is about, and of whom; slot_person.go, slot_taste.go, slot_thing.go, slot_pay.go and slot_undertaking.go have the kinds, often.go how often,
-//	             slot_over.go and slot_end.go what ends one, slot_former.go what was once, figurative.go what ends none
+//	             illness.go the illnesses, slot_over.go and slot_end.go what ends one, slot_former.go what was once, figurative.go what ends none
 //	category.go  plain labels of these
 //	statement.go joining sentences that cannot be understood alone, and bounds
 //	left.go      what a user's messages state beside what is kept, for who chooses otherwise

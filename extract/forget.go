@@ -182,7 +182,7 @@ func (g *grouping) forgetsPlainly(text string) bool {
 				rest = aside[2]
 			}
 		}
-		if m := ofMatter.FindStringSubmatch(s.text); m != nil && !knownTopic(m[1]+m[2]) && !matters[strings.ToLower(m[1])] {
+		if m := ofMatter.FindStringSubmatch(s.text); m != nil && (!knownTopic(m[1]+m[2]) || slices.Contains(illnessNames, strings.ToLower(m[1]))) && !matters[strings.ToLower(m[1])] {
 			s.text = m[1]
 		}
 		if doing := wordsOf(s.text); strings.HasSuffix(doing[0].low, "ing") && len(doing) > 1 {

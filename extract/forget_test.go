@@ -53,7 +53,7 @@ func TestForgettingByWhatItIsCalled(t *testing.T) {
 		"Oublie mon propriétaire.":                                 "about mon propriétaire",
 		"Please forget who my landlord is.":                        "about my landlord",
 		"forget what my landlord is called":                        "about my landlord",
-		"Please delete what I told you about my lupus diagnosis.":  "about lupus",
+		"Please delete what I told you about my lupus diagnosis.":  "about my lupus",
 		"please forget that I have a rash, it was only a mosquito": "health:rash",
 	} {
 		if got := asked(t, nil, text); !slices.Contains(got, want) || slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, "+") }) {

@@ -25,7 +25,8 @@ var topicsForgotten = func() map[string]forgotten {
 		}
 		return f
 	}
-	health := of("blood type,blood group,weight,height", `illness ill disease diagnosis diagnosed condition medication medicine meds tablet tablets pill pills insulin inhaler injection injections surgery operation symptoms therapy therapist allergic allergy allergies intolerant intolerance pregnant pregnancy asthma diabetes diabetic migraine migraines epilepsy arthritis coeliac celiac adhd anxiety depression insomnia tinnitus eczema psoriasis endometriosis ibs scoliosis sciatica anaemia anemia cancer gout reflux vertigo cholesterol blood_pressure blood_sugar`)
+	health := of("blood type,blood group,weight,height", `illness ill disease diagnosis diagnosed condition medication medicine meds tablet tablets pill pills insulin inhaler injection injections surgery operation symptoms therapy therapist allergic allergy allergies intolerant intolerance pregnant pregnancy diabetic coeliac celiac bipolar autistic cholesterol blood_pressure blood_sugar`)
+	health.words = append(health.words, illnessNames...)
 	work := of("work,role,job title,salary", `job work works boss salary office employer colleague colleagues`)
 	love := of("partner,marital status", `boyfriend girlfriend husband wife partner ex dating divorce divorced engaged married relationship`)
 	money := of("salary,rent,budget,bank", `money salary debt debts loan mortgage savings rent bank income`)

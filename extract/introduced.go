@@ -84,6 +84,8 @@ var (
 	putToOther  = english(`\b(?:would|do|could|should|can|will|are) (?:you|u)\b|\bact as\b`)
 	asksForOne  = english(`\b(?:can|could|should|do|may|must|will|would|am|shall|did) (?:i|we)\b`)
 	ofSomebody  = english(`\b(?:him|her|them|my|someone|somebody|he|she|it)\b`)
+	// speaksOfSelf names who asks, and not only whom they have.
+	speaksOfSelf = english(`\b(?:i|me|we|us)\b`)
 	// whoIsIt tells of a relative in a question: "my daughter who is lactose intolerant".
 	whoIsIt = english(`\b((?:my|our)\s+(?:[\pL-]+\s+)?(?:` + sole + `|` + several + `)(?:\s+\p{Lu}\pL+)?)\s+who\s*('s|is|has|can't|cannot|can not|doesn't|hates|loves|likes)\s+([^?,]{3,60}?)\s*\?+\s*$`)
 )
@@ -103,7 +105,7 @@ func toldByTheWay(text string) (part clausePart, ok bool) {
 	} else if m := asBeing.FindStringSubmatch(text); m != nil && asksForOne.MatchString(m[1]) && !ofSomebody.MatchString(m[1]) {
 		what, question = m[2], m[1]
 	}
-	if what != "" && asksForSelf.MatchString(question) && !putToOther.MatchString(question) {
+	if what != "" && asksForSelf.MatchString(question) && !putToOther.MatchString(question) && !(ownOther.MatchString(question) && !speaksOfSelf.MatchString(question)) {
 		if a := slotOf("I am " + what); a.name != "" && a.subject == "" {
 			return clausePart{"(I'm) " + what, a}, true
 		}

@@ -468,8 +468,6 @@ var (
 	isIll      = english(`^(?:am|is|been)\s+(?:a\s+)?(diabetic|coeliac|celiac|asthmatic|epileptic|dyslexic|colou?r-?blind|pregnant|anaemic|anemic|bipolar|autistic|deaf|blind)\b`)
 )
 
-const illnesses = `asthma|diabetes|type [12] diabetes|migraines?|epilepsy|arthritis|celiac disease|coeliac disease|crohn's(?: disease)?|adhd|anxiety|depression|insomnia|tinnitus|hypertension|high blood pressure|low blood pressure|eczema|psoriasis|endometriosis|ibs|scoliosis|sciatica|anaemia|anemia|hay ?fever|sleep apn(?:o)?ea|vertigo|gout|reflux|back pain|cancer|a bad knee`
-
 var illHints = strings.Split("diabetic coeliac celiac asthmatic epileptic dyslexic blind pregnant anaemic anemic bipolar autistic deaf", " ")
 
 // healthSlot reads what someone suffers from.

@@ -888,7 +888,9 @@ func (g *grouping) add(text string, leans bool, slot about) {
 				last.text = follow(last.text, s.text)
 				last.words += words
 				if first := wordsOf(head(last.text, 40)); last.slot.name == "" {
-					last.slot = s.slot
+					if verbal(wordsOf(text)) || !namesOther(last.text, last.slot) && !tellsOfOther.MatchString(last.text) {
+						last.slot = s.slot
+					}
 				} else if len(first) > 0 && !own[first[0].low] && !elided[first[0].low] && !g.refers(text) && !verbal(wordsOf(text)) {
 					last.slot = about{} // a row of fragments tells more than one thing
 				}

@@ -26,6 +26,10 @@ func TestForgettingAPartOfASentence(t *testing.T) {
 		{"I'm 34 and weigh 94 kilos", "please forget what I said about my weight", []string{"I'm 34"}},
 		{"I'm a nurse, my husband drinks and we live in Leeds", "forget where I live", []string{"I'm a nurse", "my husband drinks"}},
 		{"I have a crush on Daniel and I live in Graz", "forget about Daniel", []string{"I live in Graz"}},
+		{"I have lupus and I work at IBM", "forget my diagnosis", []string{"I work at IBM"}},
+		{"I have MS and two kids", "forget everything about my health", []string{"(I have) two kids"}},
+		{"I like sushi and hate olives", "forget that I like sushi", []string{"(I) hate olives"}},
+		{"I smoke and drink", "forget that I smoke", []string{"(I) drink"}},
 		// In other languages:
 		{"j'ai le diabète et un chien qui s'appelle Rex", "oublie que j'ai le diabète", nil},
 		{"Ich wohne in Graz und habe Diabetes", "Vergiss bitte, dass ich Diabetes habe", nil},
