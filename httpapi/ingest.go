@@ -17,6 +17,7 @@ type ingestInput struct {
 	Wait      wait       `query:"wait" doc:"Wait up to this long (at most 60s) for nothing to be open, then answer."`
 }
 
+// ingestAnswer is of one moment. Of all of a tenant, with very much open, that may be some seconds ago.
 type ingestAnswer struct {
 	States        ingestCounts `json:"states"`
 	OldestPending float64      `json:"oldest_pending_s" doc:"Age of the oldest open message in seconds; 0 if none is open."`

@@ -213,8 +213,41 @@ type Counts struct {
 func (c Counts) Open() int64 { return c.Pending + c.Running + c.Failed }
 
 // Counts counts a tenant's messages, of one user and session where given, as they are
-// at one moment. A session that does not exist is NotFound.
+// at one moment. A session that does not exist is NotFound. Where all of a tenant are so many that
+// it takes long, who asks soon after is told the same: it is asked again and again while much is open.
 func (l *Log) Counts(ctx context.Context, tenant, userID, sessionID string) (Counts, error) {
+	if userID != "" || sessionID != "" {
+		return l.countsNow(ctx, tenant, userID, sessionID)
+	}
+	if c, ok := l.counted.Get(tenant); ok && time.Now().Before(c.until) {
+		return c.Counts, nil
+	}
+	began := time.Now()
+	c, err := l.countsNow(ctx, tenant, "", "")
+	if took := time.Since(began); err == nil && took > longCount && c.Open() > manyOpen {
+		l.counted.Add(tenant, counted{c, time.Now().Add(min(took*countRest, countMax))})
+	}
+	return c, err
+}
+
+// counted are counts that took long, and until when they are told.
+type counted struct {
+	Counts
+	until time.Time
+}
+
+const (
+	// longCount is how long counting more than manyOpen may take before what it gives is told again,
+	// countRest how many times as long that is done, at most for countMax.
+	longCount = 100 * time.Millisecond
+	manyOpen  = 50_000
+	countRest = 5
+	countMax  = 5 * time.Second
+	// countsKept is of how many tenants.
+	countsKept = 1000
+)
+
+func (l *Log) countsNow(ctx context.Context, tenant, userID, sessionID string) (Counts, error) {
 	var c Counts
 	var oldest float64
 	var settled, late, neverLearned int64
@@ -285,12 +318,15 @@ func (l *Log) Standing(ctx context.Context, tenant string, ids []int64) (open, d
 // AwaitIdle returns as soon as nothing is open, or at ctx's deadline, and counts. If
 // ctx is cancelled it is Unavailable.
 func (l *Log) AwaitIdle(ctx context.Context, tenant, userID, sessionID string) (Counts, error) {
-	err := l.poll(ctx, tenant, countOpen, tenant, userID, sessionID)
+	err := l.poll(ctx, tenant, anyOpen, tenant, userID, sessionID)
 	if err != nil && !errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return Counts{}, err
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
+	if err == nil {
+		return l.countsNow(ctx, tenant, userID, sessionID)
+	}
 	return l.Counts(ctx, tenant, userID, sessionID)
 }
 

@@ -70,6 +70,7 @@ type Log struct {
 	left     left
 	shared   *sharing
 	sessions *lru.Cache[knownSession, struct{}]
+	counted  *lru.Cache[string, counted]
 
 	settings    *lru.Cache[string, readSettings]
 	settingsFor time.Duration
@@ -85,7 +86,11 @@ func New(pool *postgres.Pool, b *bus.Bus, cfg Config) *Log {
 	if err != nil {
 		panic(err)
 	}
-	l := &Log{pool: pool, bus: b, keys: idempotency.New(pool), cfg: cfg.withDefaults(), sessions: sessions, settings: settings, settingsFor: settingsFor}
+	counts, err := lru.New[string, counted](countsKept)
+	if err != nil {
+		panic(err)
+	}
+	l := &Log{counted: counts, pool: pool, bus: b, keys: idempotency.New(pool), cfg: cfg.withDefaults(), sessions: sessions, settings: settings, settingsFor: settingsFor}
 	l.shared = newSharing(l)
 	return l
 }

@@ -434,9 +434,11 @@ const (
 	INSERT INTO ingest_settled (message_id, tenant_id, state, attempts, extractor, error)
 	SELECT message_id, $1, state, least(attempts, $7), extractor, error FROM gone`
 
-	countOpen = `SELECT count(*) FROM ingest_open o
-		 WHERE o.tenant_id = $1 AND ($2 = '' AND $3 = '' OR o.session_no IN (
-		       SELECT no FROM conversation_session WHERE tenant_id = $1 AND user_id = $2 AND ($3 = '' OR session_id = $3)))`
+	// anyOpen is 0 if nothing is: it looks no further than the first, by the indexes that begin so.
+	anyOpen = `SELECT CASE WHEN $2 = '' AND $3 = '' THEN EXISTS (SELECT FROM ingest_open o WHERE o.priority = 0 AND o.tenant_id = $1)
+		         OR EXISTS (SELECT FROM ingest_open o WHERE o.priority = 1 AND o.tenant_id = $1)
+		       ELSE EXISTS (SELECT FROM conversation_session s CROSS JOIN LATERAL (SELECT FROM ingest_open WHERE session_no = s.no AND tenant_id = $1 LIMIT 1) o
+		         WHERE s.tenant_id = $1 AND s.user_id = $2 AND ($3 = '' OR s.session_id = $3)) END::int::bigint`
 
 	countTenant = `SELECT
 		count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'running'), count(*) FILTER (WHERE state = 'failed'),

@@ -444,7 +444,7 @@ var queries = map[string]string{
 	"windowSession": windowSession, "windowTurns": windowTurns, "windowOpen": windowOpen, "windowPast": windowPast, "windowPastEntries": windowPastEntries, "createSession": createSession, "oneSession": oneSession,
 	"listSessions": listSessions, "titledMessages": titledMessages, "firstUserMessages": firstUserMessages, "setTitle": setTitle,
 	"previousThere": previousThere, "claimOpen": claimOpen, "claimedMessages": claimedMessages, "extendClaim": extendClaim,
-	"releaseClaim": releaseClaim, "failClaim": failClaim, "settle": settle, "countOpen": countOpen, "countTenant": countTenant,
+	"releaseClaim": releaseClaim, "failClaim": failClaim, "settle": settle, "anyOpen": anyOpen, "countTenant": countTenant,
 	"countUser": countUser, "countUnsettled": countUnsettled, "listDead": listDead, "retryDead": retryDead, "discardDead": discardDead,
 	"lendTimeout": lendTimeout, "returnTimeout": returnTimeout, "keepTogether": keepTogether, "unsettled": unsettled,
 	"dropOpenOfUser": dropOpenOfUser, "dropOpenOfAny": dropOpenOfAny, "listPeople": listPeople, "countPeople": countPeople, "meetPerson": meetPerson,
