@@ -8,6 +8,7 @@ import (
 	"hash/maphash"
 	"iter"
 	"math"
+	"strings"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/memdhq/memd"
@@ -129,8 +130,13 @@ func (g *Gathered) add(i format.Item) error {
 		c.AgentID, c.AppID = cmp.Or(c.AgentID, g.cfg.AgentID), cmp.Or(c.AppID, g.cfg.AppID)
 		if c.UserID == "" {
 			g.unowned++
-			text, _ := json.Marshal(c.Messages)
-			g.setAside(format.Bad{Place: c.Place, Reason: nobody, Text: string(text[:min(len(text), 1<<16)])})
+			var text []byte // as it stands there, each on a line
+			for _, m := range c.Messages {
+				if text = append(append(text, m.Raw...), '\n'); len(text) > 1<<16 {
+					break
+				}
+			}
+			g.setAside(format.Bad{Place: c.Place, SessionID: c.SessionID, Reason: nobody, Text: strings.TrimSuffix(string(text[:min(len(text), 1<<16)]), "\n")})
 			return nil
 		}
 		g.count(c)

@@ -122,13 +122,20 @@ func (e *Export) Chats(ctx context.Context, of Of, w io.Writer) error {
 }
 
 // openAIMembers are those that a message of OpenAI's may have.
-var openAIMembers = []string{"role", "content", "name", "tool_calls", "tool_call_id", "refusal", "audio", "function_call"}
+var openAIMembers = []string{"role", "content", "name", "tool_calls", "tool_call_id", "refusal", "audio", "function_call", "weight"}
 
-// chatMembers gives a message with OpenAI's members alone.
+// chatMembers gives a message with OpenAI's members alone. A result that names no call is one of a function, as
+// it was before there were tools.
 func chatMembers(raw string) []byte {
 	var m map[string]json.RawMessage
 	if json.Unmarshal([]byte(raw), &m) != nil {
 		return []byte("null") // not written by memd
+	}
+	if _, calls := m["tool_call_id"]; !calls && string(m["role"]) == `"tool"` {
+		m["role"] = json.RawMessage(`"function"`)
+		if _, named := m["name"]; !named {
+			m["name"] = json.RawMessage(`"function"`)
+		}
 	}
 	var b bytes.Buffer
 	b.WriteByte('{')

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -98,6 +99,7 @@ func New(pool *postgres.Pool) *Jobs { return &Jobs{pool} }
 func (j *Jobs) Submit(ctx context.Context, tenant string, o Options, data []byte) (Job, error) {
 	var users []string
 	var items, bad int
+	var why string // the first of them
 	counted := func(yield func(format.Item, error) bool) {
 		for i, err := range format.ReadFrom(o.Name, bytes.NewReader(data), o.reading()) {
 			if err == nil && i.Bad == nil {
@@ -106,7 +108,9 @@ func (j *Jobs) Submit(ctx context.Context, tenant string, o Options, data []byte
 					users = append(users, u)
 				}
 			} else if err == nil {
-				bad++
+				if bad++; bad == 1 {
+					why = i.Bad.Reason
+				}
 			}
 			if !yield(i, err) {
 				return
@@ -123,7 +127,14 @@ func (j *Jobs) Submit(ctx context.Context, tenant string, o Options, data []byte
 		return Job{}, memd.InvalidField("data", "cannot be read")
 	}
 	gathered.Close()
-	if items == 0 && bad > 0 {
+	switch {
+	case len(bytes.TrimSpace(data)) == 0:
+		return Job{}, memd.InvalidField("data", "must not be empty")
+	case items == 0 && bad > 0 && len(o.Columns) > 0 && strings.HasPrefix(why, "has no column"):
+		return Job{}, memd.InvalidField("columns", "names one that is not there: data %s", why)
+	case items == 0 && bad > 0 && o.Format != "":
+		return Job{}, memd.InvalidField("data", "has nothing of that format")
+	case items == 0 && bad > 0:
 		return Job{}, memd.InvalidField("data", "has nothing of a format that is known")
 	}
 	id, err := uuid.NewV7()

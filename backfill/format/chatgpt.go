@@ -18,9 +18,9 @@ type gptConversation struct {
 }
 
 type gptNode struct {
-	Message  *gptMessage `json:"message"`
-	Parent   text        `json:"parent"`
-	Children []text      `json:"children"`
+	Message  json.RawMessage `json:"message"`
+	Parent   text            `json:"parent"`
+	Children []text          `json:"children"`
 }
 
 type gptMessage struct {
@@ -41,6 +41,7 @@ type gptMessage struct {
 		} `json:"attachments"`
 		Hidden bool `json:"is_visually_hidden_from_conversation"`
 	} `json:"metadata"`
+	raw json.RawMessage // as it stands
 }
 
 type gptContent struct {
@@ -55,6 +56,9 @@ type gptContent struct {
 
 func readChatGPT(file string, r *bufio.Reader, lines bool, o Options, yield func(Item, error) bool) {
 	each(file, "is no conversation", newScanner(r).all(lines), yield, func(c gptConversation, v value) bool {
+		if c.Mapping == nil {
+			return yield(bad(Place{file, v.line}, v.raw, "is no conversation"), nil)
+		}
 		d := draft{Conversation: Conversation{Place: Place{file, v.line}, SessionID: string(c.ConversationID)}}
 		if d.SessionID == "" {
 			d.SessionID = string(c.ID)
@@ -62,8 +66,13 @@ func readChatGPT(file string, r *bufio.Reader, lines bool, o Options, yield func
 		d.started, d.zone, d.startFault = firstTime(o.place(), c.CreateTime)
 		call := ""
 		for _, id := range c.kept() {
-			m := c.Mapping[id].Message
-			if m == nil {
+			raw := trimSpace(c.Mapping[id].Message)
+			if len(raw) == 0 || string(raw) == "null" {
+				continue
+			}
+			m := &gptMessage{raw: raw}
+			if json.Unmarshal(raw, m) != nil {
+				d.said = append(d.said, said{line: v.line, text: raw, fault: "a message that cannot be read"})
 				continue
 			}
 			if m.ID == "" {
@@ -127,10 +136,10 @@ func (c gptConversation) lastLeaf() string {
 func (m *gptMessage) said(line int, call *string, place *time.Location) (said, bool) {
 	s := said{line: line, id: string(m.ID)}
 	s.at, s.zone, s.fault = firstTime(place, m.CreateTime)
-	s.text, s.seen = encode(m), m.Content
+	s.text, s.seen = m.raw, m.Content
 	var c gptContent
 	if json.Unmarshal(m.Content, &c) != nil {
-		s.fault, s.text = "a content that cannot be read", m.Content
+		s.fault = "a content that cannot be read"
 		return s, true
 	}
 	role := roleOf(string(m.Author.Role))
@@ -140,7 +149,7 @@ func (m *gptMessage) said(line int, call *string, place *time.Location) (said, b
 	}
 	switch {
 	case role == "":
-		s.fault, s.text = "a role that is not known", encode(m)
+		s.fault = "a role that is not known"
 		return s, true
 	case c.Type == "thoughts", c.Type == "reasoning_recap": // what a model thought to itself
 		return s, false

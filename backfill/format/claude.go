@@ -49,6 +49,9 @@ type claudeFile struct {
 
 func readClaude(file string, r *bufio.Reader, lines bool, o Options, yield func(Item, error) bool) {
 	each(file, "is no conversation", newScanner(r).all(lines), yield, func(c claudeConversation, v value) bool {
+		if c.Messages == nil {
+			return yield(bad(Place{file, v.line}, v.raw, "is no conversation"), nil)
+		}
 		d := draft{Conversation: Conversation{Place: Place{file, v.line}, SessionID: string(c.UUID)}}
 		d.started, d.zone, d.startFault = firstTime(o.place(), c.CreatedAt)
 		for _, m := range c.kept() {

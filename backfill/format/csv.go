@@ -44,6 +44,13 @@ func readCSV(file string, r *bufio.Reader, _ bool, o Options, yield func(Item, e
 		yield(bad(Place{file, 1}, first, missing), nil)
 		return
 	}
+	if o.Tabled != nil {
+		named := map[string]string{}
+		for what, i := range columns {
+			named[what] = strings.TrimSpace(names[i])
+		}
+		o.Tabled(file, named)
+	}
 	loose := newRuns(file, o, yield)
 	for row := 1; ; row++ {
 		r, err := in.next()

@@ -184,13 +184,13 @@ func (d draft) items(o Options) (out []Item) {
 			at.Line = c.Line
 		}
 		if s.fault != "" {
-			out = append(out, bad(at, s.text, s.fault))
+			out = append(out, d.bad(at, s.text, s.fault))
 			continue
 		}
 		m, err := s.message()
 		switch {
 		case isEmpty(err) && hasWords(s.whole()):
-			out = append(out, bad(at, s.whole(), unknownWords))
+			out = append(out, d.bad(at, s.whole(), unknownWords))
 		case isEmpty(err):
 			c.Empty++
 		case err != nil:
@@ -201,7 +201,7 @@ func (d draft) items(o Options) (out []Item) {
 			if text == nil {
 				text = encode(s.spoken)
 			}
-			out = append(out, bad(at, text, wordsOf(err)))
+			out = append(out, d.bad(at, text, wordsOf(err)))
 		default:
 			m.Line = at.Line
 			if m.Zone == "" {
@@ -224,7 +224,7 @@ func (d draft) items(o Options) (out []Item) {
 	}
 	if d.startFault != "" && !slices.ContainsFunc(kept, func(m Message) bool { return !m.CreatedAt.IsZero() }) {
 		for _, m := range kept { // nothing else says when they were said
-			out = append(out, bad(Place{c.File, m.Line}, m.Raw, d.startFault))
+			out = append(out, d.bad(Place{c.File, m.Line}, m.Raw, d.startFault))
 		}
 		return out
 	}
@@ -247,6 +247,13 @@ func (d draft) items(o Options) (out []Item) {
 		c.Empty, c.Repeated = 0, 0
 	}
 	return out
+}
+
+// bad says of what stands in it that it cannot be read.
+func (d draft) bad(p Place, text []byte, reason string) Item {
+	i := bad(p, text, reason)
+	i.Bad.SessionID = sourceID(d.SessionID)
+	return i
 }
 
 // whole is where all that it says was looked for.

@@ -130,6 +130,8 @@ type Bad struct {
 	Reason string `json:"reason"`
 	// Text is what stands there, cut where it is very long.
 	Text string `json:"text,omitempty"`
+	// SessionID is the conversation that it stands in, "" if it is none, or none is named.
+	SessionID string `json:"session_id,omitempty"`
 }
 
 // Time is when the first of it was said, zero if nothing says so.

@@ -99,8 +99,13 @@ func giveMemory(at Place, v value, o Options, plugin bool, yield func(Item, erro
 	if fault == "" {
 		m, fault = readMemory(v.raw, o.place(), plugin)
 	}
-	if fault == "is empty" && hasWords(v.raw) {
-		fault = unknownWords
+	if fault == "is empty" {
+		switch k, _ := keysOf(v.raw); {
+		case hasWords(v.raw):
+			fault = unknownWords
+		case !k.has("memory") && !k.has("content") && !k.has("data") && !k.has("payload"):
+			fault = "is no memory"
+		}
 	}
 	if fault == "is empty" {
 		return yield(Item{Conversation: &Conversation{Place: at, Empty: 1}}, nil)

@@ -180,6 +180,8 @@ type runs struct {
 	yield func(Item, error) bool
 	open  *draft
 	size  int // of what open has
+	// session is that of what names none.
+	session string
 }
 
 func newRuns(file string, o Options, yield func(Item, error) bool) *runs {
@@ -189,7 +191,13 @@ func newRuns(file string, o Options, yield func(Item, error) bool) *runs {
 // add takes a message of a session; of is what is known of that. It gives false where reading is over.
 func (r *runs) add(of draft, s said) bool {
 	if of.SessionID == "" {
-		of.SessionID = sessionOf(r.file)
+		if r.session == "" {
+			r.session = sessionOf(r.file)
+			if !s.at.IsZero() && s.fault == "" { // wherever the file lies, and whatever it is called
+				r.session = hashOf(madeID, []byte(s.id), s.raw, encode(s.spoken), []byte(stamp(s.at)))
+			}
+		}
+		of.SessionID = r.session
 	}
 	if r.open != nil && (r.open.SessionID != of.SessionID || r.open.UserID != of.UserID || r.open.AgentID != of.AgentID || r.open.AppID != of.AppID || len(r.open.said) >= maxMessages || r.size >= partBytes) {
 		if !r.flush() {

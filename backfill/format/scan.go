@@ -125,6 +125,9 @@ func (s *scanner) values() iter.Seq2[value, error] {
 				return
 			}
 			v, err := s.value()
+			if err == nil && v.fault == notJSON && len(v.raw) > 0 && bytes.IndexByte([]byte(`{["`), v.raw[0]) < 0 {
+				err = s.restOfLine(&v) // it is no JSON at all
+			}
 			rest := err == nil && s.unread(&v)
 			if !yield(v, err) || err != nil {
 				return
@@ -133,6 +136,22 @@ func (s *scanner) values() iter.Seq2[value, error] {
 				s.lines()(yield)
 				return
 			}
+		}
+	}
+}
+
+// restOfLine adds to a value what else stands on its line.
+func (s *scanner) restOfLine(v *value) error {
+	for {
+		c, err := s.next()
+		if errors.Is(err, io.EOF) || c == '\n' {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if len(v.raw) < maxBadText {
+			v.raw = append(v.raw, c)
 		}
 	}
 }

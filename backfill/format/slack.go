@@ -215,6 +215,9 @@ func (s slack) read(file, channel, day string, r io.Reader, yield func(Item, err
 	people := map[string][]text{} // who has spoken in a session
 	var order []slackPlace
 	whole := each(file, "is no message", newScanner(bufio.NewReaderSize(r, 64<<10)).all(false), yield, func(m slackMessage, v value) bool {
+		if m.TS == "" && m.User == "" && m.BotID == "" && m.Subtype == "" {
+			return yield(bad(Place{file, v.line}, v.raw, "is no message"), nil)
+		}
 		if slackNotices[m.Subtype] || m.Type != "message" && m.Type != "" {
 			return true
 		}

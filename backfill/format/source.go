@@ -54,6 +54,8 @@ type Options struct {
 	ByPerson bool
 	// Found is told which format a source has, if it is not nil.
 	Found func(file, format string)
+	// Tabled is told which columns of a table hold what, if it is not nil.
+	Tabled func(file string, columns map[string]string)
 	// Consumed counts the bytes that were read, if it is not nil.
 	Consumed *atomic.Int64
 }

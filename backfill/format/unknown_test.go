@@ -144,3 +144,63 @@ func TestABadFileCostsNoOtherOfItsFolder(t *testing.T) {
 		t.Errorf("set aside are %q", odd)
 	}
 }
+
+// What is read as something that it is not says so.
+func TestAWrongFormatSaysSo(t *testing.T) {
+	for format, texts := range map[string][]string{
+		ChatGPT:  {`{"messages":[]}`, `[{"uuid":"c","chat_messages":[]}]`},
+		Claude:   {`{"messages":[]}`, `[{"mapping":{}}]`},
+		Memd:     {`{"messages":[{"role":"user","content":"hi"}]}`, `{"type":"wat"}`, `{"type":"memd.export","version":9}`},
+		Slack:    {`[{"role":"user"}]`},
+		Mem0:     {`[{"role":"user"}]`},
+		PowerMem: {`[{"id":1}]`},
+	} {
+		for _, text := range texts {
+			if said, odd, empty := readAs(t, format, text); len(said)+empty > 0 || len(odd) != 1 {
+				t.Errorf("as %s %s is %q, %d empty, odd %q", format, text, said, empty, odd)
+			}
+		}
+	}
+	if _, odd, _ := readAs(t, OpenAI, "role,content\nuser,one two\nuser,three\n"); len(odd) != 3 {
+		t.Errorf("a table that is no JSON has %d lines that cannot be read: %q", len(odd), odd)
+	}
+}
+
+// Messages that name no session are of one that is known by the first of them, whatever their file is called;
+// where nothing says when that was, by the file.
+func TestASessionIsTheSameWhereverItsFileLies(t *testing.T) {
+	session := func(file, text string) (session, id string) {
+		for i, err := range ReadFrom(file, strings.NewReader(text), Options{}) {
+			if err != nil || i.Conversation == nil {
+				t.Fatal(i.Bad, err)
+			}
+			return i.Conversation.SessionID, i.Conversation.Messages[0].ID
+		}
+		return "", ""
+	}
+	const timed, other = `{"role":"user","content":"one","created_at":"2024-01-01T00:00:00Z"}`, `{"role":"user","content":"one","created_at":"2024-01-02T00:00:00Z"}`
+	const more, timeless = "\n" + `{"role":"assistant","content":"two"}`, `{"role":"user","content":"one"}`
+	const table = "role,content,time\nuser,one,2024-01-01\n"
+	a, id := session("2023/chat.jsonl", timed)
+	if b, same := session("-", timed+more); a != b || id != same {
+		t.Errorf("it is %s and %s", a, b)
+	}
+	if b, _ := session("2024/chat.jsonl", other+more); a == b {
+		t.Error("two are one")
+	}
+	if a, _ := session("a.jsonl", timeless+more); a != "a" {
+		t.Errorf("it is %s", a)
+	}
+	if a, _ := session("a.csv", table); a == "a" {
+		t.Errorf("it is %s", a)
+	}
+}
+
+// What is set aside stands as it was, with the conversation that it is of.
+func TestWhatIsSetAsideStandsAsItWas(t *testing.T) {
+	const message = `{"id":"a","author":{"role":"user"},"create_time":"MTcxMDAwMDQwMA==","unknown":{"n":12345678901234567890},"content":{"content_type":"text","parts":["hello"]}}`
+	all := readText(t, `[{"id":"conv","mapping":{"a":{"message":`+message+`}}}]`)
+	if len(all) != 1 || all[0].Bad == nil || all[0].Bad.Text != message || all[0].Bad.SessionID != "conv" {
+		t.Errorf("%+v", all[0].Bad)
+	}
+}

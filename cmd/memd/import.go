@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"maps"
 	"os"
 	"runtime/debug"
 	"slices"
@@ -109,6 +110,8 @@ type imported struct {
 type foundFile struct {
 	File   string `json:"file"`
 	Format string `json:"format"`
+	// Columns say which of a table hold what.
+	Columns map[string]string `json:"columns,omitempty"`
 }
 
 // maxFiles is of how many files the result tells the format.
@@ -130,7 +133,12 @@ func (c importCommand) Run(ctx context.Context) (err error) {
 	var out imported
 	options.Found = func(file, format string) {
 		if len(out.Files) < maxFiles {
-			out.Files = append(out.Files, foundFile{file, format})
+			out.Files = append(out.Files, foundFile{File: file, Format: format})
+		}
+	}
+	options.Tabled = func(file string, columns map[string]string) {
+		if n := len(out.Files); n > 0 && out.Files[n-1].File == file {
+			out.Files[n-1].Columns = columns
 		}
 	}
 	aside := &setAside{name: c.Bad}
@@ -231,7 +239,11 @@ func (c importCommand) print(w io.Writer, out imported, aside *setAside) {
 		return
 	}
 	for _, f := range out.Files {
-		fmt.Fprintf(w, "%s: %s\n", f.File, f.Format)
+		fmt.Fprintf(w, "%s: %s", f.File, f.Format)
+		for _, what := range slices.Sorted(maps.Keys(f.Columns)) {
+			fmt.Fprintf(w, " %s=%s", what, f.Columns[what])
+		}
+		fmt.Fprintln(w)
 	}
 	t := out.Totals
 	fmt.Fprintf(w, "%s with %s of %s, %s\n", count(t.Conversations, "conversation"), count(t.Messages, "message"), count(t.People, "person", "people"), count(t.Memories, "memory", "memories"))

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/memdhq/memd/backfill"
@@ -22,8 +23,9 @@ type progress struct {
 	most int
 	// rate is how many messages a second are sent at most, 0 for any number.
 	rate int
-	// total is how much is to be sent.
+	// total is how much is to be sent, done how much was.
 	total int
+	done  atomic.Int64
 
 	mu    sync.Mutex
 	shown time.Time
@@ -66,6 +68,7 @@ func (p *progress) sending(s backfill.Sent) {
 	if p.began.IsZero() {
 		p.began = time.Now()
 	}
+	p.done.Store(int64(s.Done()))
 	p.say(func() string { return p.words(s) })
 }
 
@@ -155,6 +158,9 @@ func (p *progress) await(ctx context.Context, n int) error {
 		if p.most == 0 || open+n <= p.most || open == 0 {
 			return nil
 		}
+		p.say(func() string {
+			return fmt.Sprintf("%d of %d, waiting: %d wait to be learned from", p.done.Load(), p.total, open)
+		})
 	}
 }
 

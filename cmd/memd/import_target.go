@@ -87,7 +87,7 @@ func (s stretch) body() appendBody {
 
 // aside says of a message that it is set aside.
 func (s stretch) aside(m format.Message, reason string) format.Bad {
-	return format.Bad{Place: format.Place{File: s.of.File, Line: m.Line}, Reason: reason, Text: string(m.Raw)}
+	return format.Bad{Place: format.Place{File: s.of.File, Line: m.Line}, SessionID: s.of.SessionID, Reason: reason, Text: string(m.Raw)}
 }
 
 // Conversations implements backfill.Target.

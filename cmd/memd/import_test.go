@@ -88,7 +88,7 @@ func TestEachFormatIsImportedOnce(t *testing.T) {
 		{"slack", nil, 7, 0, 2, "I start at Acme on Monday (2024-03-04)"},
 		{"langchain.json", nil, 4, 0, 1, "I run marathons"},
 		{"langgraph.jsonl", nil, 5, 0, 0, "I sold my car"},
-		{"mem0.json", nil, 0, 2, 0, "Likes dark chocolate"},
+		{"mem0.json", nil, 0, 2, 1, "Likes dark chocolate"},
 		{"powermem.json", nil, 0, 1, 0, "Works night shifts"},
 		{"table.csv", []string{"--timezone", "Europe/Vienna"}, 5, 0, 2, "My n\uFFFDw address is Rue 5"},
 		{"table.tsv", []string{"--columns", "time=when,name=who,content=what"}, 1, 0, 0, "I teach maths"},
