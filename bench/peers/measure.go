@@ -29,7 +29,7 @@ const (
 	cpuOfTurn      = "CPU of a turn that is learned from"
 	cpuByModel     = "CPU of a turn that a chat model learns from"
 	promptTokens   = "tokens sent to the chat model for a turn"
-	cpuOfSearch    = "CPU of such a search"
+	cpuOfSearch    = "CPU of a search"
 )
 
 func (s scale) searched() string {
