@@ -68,7 +68,7 @@ var falsehoods = []heard{
 	{"I like tea. Paul likes coffee.", "I like coffee", "Paul likes coffee"},
 	{"I speak French. I want to learn German.", "I speak German", "I speak French / I want to learn German"},
 	{"I am a teacher. My dad was a pilot.", "I am a pilot", "My dad was a pilot"},
-	{"I am 45 and weigh 80 kg.", "I am 80", "I am 45 and weigh 80 kg"},
+	{"I am 45 and weigh 80 kg.", "I am 80", "(I) weigh 80 kg"},
 	{"I have a daughter, 5, and a son, 9.", "I have a daughter, 9", "I have a daughter, 5, and a son, 9"},
 	{"I visited Rome in 2019 and Paris in 2021.", "I visited Paris in 2019", "I visited Rome in 2019 and Paris in 2021"},
 	{"I paid 30 for the shirt and 90 for the shoes.", "I paid 90 for the shirt", "I paid 30 for the shirt and 90 for the shoes"},
