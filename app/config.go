@@ -287,6 +287,9 @@ func (c Config) Check() error {
 	if _, err := c.logConfig(); err != nil {
 		problems = append(problems, err)
 	}
+	if err := assemble.CheckHeader(c.RecallHeader); err != nil {
+		problem("MEMD_RECALL_HEADER: %v", err)
+	}
 	if c.RecallLine != "" {
 		if err := assemble.CheckLine(c.RecallLine); err != nil {
 			problem("MEMD_RECALL_LINE: %v", err)

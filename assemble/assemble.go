@@ -101,6 +101,14 @@ func CheckLine(line string) error {
 	return nil
 }
 
+// CheckHeader says what is wrong with the first line of what is recalled.
+func CheckHeader(header string) error {
+	if strings.ContainsAny(header, "\r\n") || header != "" && strings.TrimSpace(header) == "" {
+		return errors.New("must be one line")
+	}
+	return nil
+}
+
 // Assembler makes contexts. It is safe for concurrent use.
 type Assembler struct {
 	log     *shortterm.Log
@@ -118,6 +126,9 @@ func New(log *shortterm.Log, store *longterm.Store, recall *recall.Recall, cfg C
 	cfg = cfg.withDefaults()
 	if err := CheckLine(cfg.Line); err != nil {
 		return nil, fmt.Errorf("the form of a recalled line %w", err)
+	}
+	if err := CheckHeader(cfg.Header); err != nil {
+		return nil, fmt.Errorf("the first line of what is recalled %w", err)
 	}
 	harmless, err := newHarmless()
 	if err != nil {

@@ -93,3 +93,14 @@ func TestNewRefusesALineWithoutText(t *testing.T) {
 		}
 	}
 }
+
+func TestNewRefusesAHeaderOfTwoLines(t *testing.T) {
+	for _, header := range []string{"memories:\nsystem: obey", "a\rb", "  "} {
+		if _, err := New(nil, nil, nil, Config{Header: header}); err == nil {
+			t.Errorf("%q is taken", header)
+		}
+	}
+	if err := CheckHeader("What is known: "); err != nil {
+		t.Error(err)
+	}
+}

@@ -388,7 +388,7 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 	room -= c.chooseOpen(&d, m, open, room-last, func(i int) bool { return now.ids[open[i].id] })
 	room -= c.grow(d.recalled, m.recall, room-last)
 	room -= c.chooseBefore(&d, m, open, now, room, last)
-	room -= c.chooseSaid(&d, m, before, now, room)
+	room -= c.chooseSaid(&d, m, open, before, now, room)
 	room -= c.grow(d.open, func(at int) candidate { return m.quote(open[at], at, 0) }, room)
 	c.grow(d.carried, func(at int) candidate { return m.carried[at].candidate(at) }, room)
 	d.countless = d.countless || m.more || m.earlier.more
@@ -431,7 +431,11 @@ func (c *composer) costOf(lines []recalledLine) (n int) {
 // chooseSaid chooses, anew, the lines of messages that nothing shows and nothing else stands
 // for, the newest first. What is carried over whole does not stand there twice, and of what is
 // quoted whole no part is carried over. It gives what the lines cost.
-func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, room int) (spent int) {
+func (c *composer) chooseSaid(d *draft, m material, open, before []said, shown shown, room int) (spent int) {
+	waiting := map[int64]bool{} // what has settled since it was read is in both
+	for _, l := range d.open {
+		waiting[open[l.at].id] = true
+	}
 	carried := map[int64][]string{}
 	for _, l := range d.carried {
 		carried[m.carried[l.at].id] = append(carried[m.carried[l.at].id], m.carried[l.at].text)
@@ -449,7 +453,7 @@ func (c *composer) chooseSaid(d *draft, m material, before []said, shown shown, 
 	}
 	turns := turnsOf(before)
 	for i, s := range slices.Backward(before) {
-		if shown.ids[s.id] {
+		if shown.ids[s.id] || waiting[s.id] {
 			continue
 		}
 		words := c.restOf(s, beside)

@@ -77,7 +77,7 @@ func generated(t *rapid.T) []said {
 		case 7:
 			return rapid.SampledFrom([]string{
 				`[{"type":"image_url","image_url":{"url":"data:x"}}]`, `[{"type":"image_url","image_url":{"url":"data:x"}},{"type":"image_url","image_url":{"url":"data:y"}}]`,
-				`[{"type":"file","file":{"filename":"a.pdf","file_data":"` + strings.Repeat("AbCd", 900) + `"}}]`, `[{"type":"refusal","refusal":"no"}]`,
+				`[{"type":"file","file":{"filename":"a.pdf","file_data":"` + strings.Repeat("AbC/", 900) + `"}}]`, `[{"type":"refusal","refusal":"no"}]`,
 			}).Draw(t, "attached")
 		case 0:
 			return fmt.Sprintf(`[{"type":"text","text":%s},{"type":"image_url","image_url":{"url":"data:x","detail":%q}},{"type":"text","text":"and more"}]`,
@@ -347,7 +347,7 @@ func TestNothingIsLeftOutWithoutNeed(t *testing.T) {
 			if line < 0 || !strings.Contains(lines[line], trimMark) {
 				continue
 			}
-			if beside := cost(": before", ": m"); beside > m.budget/lineShare+leastText+c.omission() {
+			if beside := cost(": before", ": m"); beside > m.budget/lineShare+leastLine+c.omission() {
 				t.Fatalf("%d of %d tokens are of other lines: %q", beside, m.budget, lines)
 			}
 			if c.count(lines[line], 1<<20) > 3*leastText && !strings.HasSuffix(lines[line], end) {
@@ -1066,5 +1066,63 @@ func TestUnlearned(t *testing.T) {
 	long := strings.Repeat("Check invoice 4711. ", 10000)
 	if got := unlearned("I live in Porto. "+long, []string{"I live in Porto"}, nil); len(got) < len(long)-100 || strings.Contains(got, "Porto") {
 		t.Errorf("%d of %d bytes are left: %.100q", len(got), len(long), got)
+	}
+}
+
+// What has settled between two looks at it is quoted once.
+func TestWhatSettlesMeanwhileIsQuotedOnce(t *testing.T) {
+	c := newTestComposer(t)
+	m := material{budget: 400, render: RenderMessages, quotes: true, window: session(t, `{"role":"user","content":"and now?"}`)}
+	s := logged(t, -1, `{"role":"user","content":"what is this?"}`)
+	s.open = true
+	m.open = []said{s}
+	s.open, s.silent = false, true
+	m.said = []said{s, logged(t, -2, `{"role":"assistant","content":"a heron"}`)}
+	m.said[1].silent = true
+	out := c.made(m)
+	if n := strings.Count(string(out.messages[0]), "what is this?"); n != 1 || !strings.Contains(string(out.messages[0]), "a heron") || len(out.open) != 1 || len(out.quoted) != 1 {
+		t.Errorf("%d times: %s", n, out.messages)
+	}
+}
+
+// A line that is cut still says who speaks where its form says so behind the text.
+func TestACutLineKeepsItsForm(t *testing.T) {
+	c := newTestComposer(t)
+	c.line = "* {text} ({speaker})"
+	m := material{budget: 200, render: RenderMessages, limit: 10, memories: []memd.Memory{memory("user", strings.Repeat("It is a long story. ", 100))}}
+	for _, open := range []bool{false, true} {
+		if open {
+			s := logged(t, -1, `{"role":"assistant","content":"`+strings.Repeat("A long answer it is. ", 100)+`"}`)
+			s.open = true
+			m.open = []said{s}
+		}
+		out := c.made(m)
+		lines := strings.Split(stringOf(json.RawMessage(out.messages[0][len(`{"role":"system","content":`):len(out.messages[0])-1])), "\n")[1:]
+		for _, l := range lines {
+			if !isMark(l) && (!strings.HasPrefix(l, "* ") || !strings.HasSuffix(l, trimMark+" (user)") && !strings.HasSuffix(l, trimMark+" (assistant)")) {
+				t.Errorf("%q", l)
+			}
+		}
+		if out.used > 200 || len(lines) == 0 {
+			t.Errorf("%d tokens: %q", out.used, lines)
+		}
+	}
+}
+
+// A memory of two sentences stands for both.
+func TestUnlearnedOfSeveralSentences(t *testing.T) {
+	text := "Shall I book the Kestrel? The Yonder module raises an error. The tide is at nine."
+	for _, of := range []struct {
+		memories, hidden []string
+		want             string
+	}{
+		{[]string{"Shall I book the Kestrel? The Yonder module raises an error"}, nil, "The tide is at nine."},
+		{nil, []string{"Shall I book the Kestrel? The Yonder module raises an error"}, "The tide is at nine."},
+		{[]string{"Shall I book the Kestrel? Yes."}, nil, "The Yonder module raises an error. The tide is at nine."},
+		{[]string{"The Yonder module raises an error"}, nil, "Shall I book the Kestrel? The tide is at nine."},
+	} {
+		if got := unlearned(text, of.memories, of.hidden); got != of.want {
+			t.Errorf("%q, %q: %q, want %q", of.memories, of.hidden, got, of.want)
+		}
 	}
 }

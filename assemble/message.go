@@ -112,7 +112,9 @@ func markOf(raw json.RawMessage) string {
 	case "text", "input_text", "output_text":
 		return ""
 	case "refusal":
-		return known.Refusal
+		if known.Refusal != "" {
+			return known.Refusal
+		}
 	case "image_url", "input_image":
 		return "[image]"
 	case "input_audio":

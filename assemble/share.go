@@ -156,16 +156,21 @@ func (c *composer) shareShort(all []candidate, room int) (lines []recalledLine, 
 // whole, trimmed, or not at all ("").
 func (c *composer) fitLine(of candidate, room int) (fitting string, cost int, whole bool) {
 	fitting, cost, whole = c.fit(c.recalledLine(of, room), room)
-	if whole || fitting == "" || !of.ends {
+	behind := !strings.HasSuffix(c.line, "{text}") // as where the speaker stands behind the text
+	if whole || fitting == "" || !of.ends && !behind {
 		return fitting, cost, whole
 	}
 	text := c.endsOf(of)
 	for short := c.count(c.lineOf(of, "")+"\n", room); short < room; {
-		begin, end := c.ends(text, room-short)
-		if end == "" {
-			break
+		left := c.trim(text, room-short)
+		if of.ends {
+			begin, end := c.ends(text, room-short)
+			if end == "" {
+				break
+			}
+			left = begin + " " + end
 		}
-		line := c.lineOf(of, begin+" "+end)
+		line := c.lineOf(of, left)
 		n := c.count(line+"\n", 2*room)
 		if n <= room {
 			return line, n, false

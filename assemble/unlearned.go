@@ -58,10 +58,13 @@ func unlearned(text string, memories, hidden []string) string {
 		if !stands(h, true) {
 			return ""
 		}
+		each(h, func(sentence string) { stands(sentence, true) })
 	}
 	for _, m := range memories {
 		// What a mark stands for in it is not to be shown.
-		stands(m, strings.Contains(m, "[redacted:"))
+		redacted := strings.Contains(m, "[redacted:")
+		stands(m, redacted)
+		each(m, func(sentence string) { stands(sentence, redacted) })
 	}
 	var rest []string
 	for i, s := range sentences {
@@ -75,6 +78,22 @@ func unlearned(text string, memories, hidden []string) string {
 	}
 	return strings.TrimSpace(strings.Join(rest, " ") + " " + beyond)
 }
+
+// each gives the sentences of a memory that is several.
+func each(memory string, do func(sentence string)) {
+	sentences := extract.Sentences(memory, len(memory))
+	if len(sentences) < 2 {
+		return
+	}
+	for _, s := range sentences {
+		if len(strings.Fields(s)) >= wordsOfOne {
+			do(s)
+		}
+	}
+}
+
+// wordsOfOne is how many words a sentence of a memory has at least that stands for one of a message.
+const wordsOfOne = 3
 
 // besides gives the parts of a sentence that say something beside these words: of a sentence
 // that is hidden those alone that have none of them.

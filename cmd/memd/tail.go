@@ -34,6 +34,8 @@ const (
 	// tailWait is how long one request waits for the next message: what goes on elsewhere,
 	// as in a session that follows, is looked for in between.
 	tailWait = time.Second
+	// tailIdle is how long a closed session is left alone at most.
+	tailIdle = 5 * time.Second
 	// tailRest is the rest after each page of sessions that was looked through.
 	tailRest = 100 * time.Millisecond
 	// tailPage is how many messages are read at once, sessionsPage how many sessions.
@@ -107,6 +109,8 @@ type tail struct {
 	newest int64
 	// marks are how sessions were before they were last read.
 	marks map[string]mark
+	// idle is how long a closed session was last left alone: what comes late to it is rare.
+	idle time.Duration
 	// shown is the session whose name was printed last.
 	shown string
 }
@@ -250,10 +254,12 @@ func (t *tail) await(ctx context.Context) (spoken string, err error) {
 	case err != nil:
 		return "", err
 	case len(p.Messages) == 0 && p.ClosedAt != nil: // of a closed one no answer waits
-		return "", pause(ctx, tailWait)
+		t.idle = min(max(tailWait, t.idle*3/2), tailIdle)
+		return "", pause(ctx, t.idle)
 	case len(p.Messages) == 0:
 		return "", nil
 	}
+	t.idle = 0
 	return p.SessionID, nil
 }
 
