@@ -50,7 +50,7 @@ var fixedStatements = map[string]string{
 	"sourcesOfErased": sourcesOfErased, "unembeddedErased": unembeddedErased, "requestsErased": requestsErased, "retainedErased": retainedErased,
 	"historyErased": historyErased, "memoryErased": memoryErased, "scopesErased": scopesErased,
 	"overruledErased": overruledErased, "requestsOfErased": requestsOfErased, "retainedOfErased": retainedOfErased, "toldMessages": toldMessages,
-	"originSelect": originSelect, "originOverruled": originOverruled, "originEnded": originEnded, "originAdopted": originAdopted,
+	"originSelect": originSelect, "originOverruled": originOverruled, "originEnded": originEnded, "originAdopted": originAdopted, "ownLearned": ownLearned,
 	"toldOverruled": toldOverruled, "toldForgotten": toldForgotten, "toldGone": toldGone, "toldAway": toldAway,
 }
 
@@ -361,7 +361,7 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 			"uncount": fixed(postingUncount, scopes[:1], places[:1], scopes[:1]), "update": fixed(memoryUpdate, ids, texts, texts, texts, texts, texts, texts, times, times, times, texts, texts, make([]bool, len(ids)), texts, times, none, texts, texts, texts),
 			"edit":       fixed(memoryEdit, ids, texts, texts, texts, texts, times, make([]bool, len(ids)), texts, texts, texts, texts, make([]bool, len(ids))),
 			"categories": fixed(categoriesSaid, ids), "stated otherwise": fixed(otherwiseStated, messages, ids[:1]), "settle rewriting": fixed(rewritingSettled, ids),
-			"of an origin": fixed(originSelect, keys, homes), "overruled of an origin": fixed(originOverruled, keys, homes),
+			"of an origin": fixed(originSelect, keys, homes), "learned here": fixed(ownLearned, keys, homes, ownOrigin), "overruled of an origin": fixed(originOverruled, keys, homes),
 			"ended by its origin": fixed(originEnded, ids[:1], ids[:1], times[:1]), "has an origin": fixed(originAdopted, ids[:1], homes),
 			"take": fixed(memoryDelete, ids), "take vectors": fixed(embeddingDelete, scopes, ids),
 		}
