@@ -209,6 +209,7 @@ my password... hunter2 ⇒ hunter2
 {"args":["--password","hunter2x9"]} ⇒ hunter2x9
 ["psql", "--password", "hunter2x9", "-h", "db"] ⇒ hunter2x9
 {"\u0070assword":"swordfish"} ⇒ swordfish
+My logins are bob / Tig3rLily77zz and I live in Rome ⇒ Tig3rLily77zz
 session_cookie=8f3aK2b9zz ⇒ 8f3aK2b9zz
 Set-Cookie: theme=dark; sid=abc123def456gh; Path=/ ⇒ abc123def456gh
 PASSWORD
