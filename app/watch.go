@@ -45,7 +45,7 @@ func (a *App) readiness(ctx context.Context) (ready bool, degraded []string) {
 	away := a.deps.away(ctx)
 	wg.Wait()
 	ready = !a.pool.Away()
-	if !ready {
+	if !ready || a.pool.Full() { // one that is full still answers what is read
 		degraded = append(degraded, "postgres")
 	}
 	if natsErr != nil {

@@ -39,7 +39,11 @@ func (h *house) tables(tenant string) map[string]string {
 		for _, name := range names {
 			var n int
 			var digest string
-			err := tx.QueryRow(h.t.Context(), `SELECT count(*), coalesce(md5(string_agg(r::text, E'\n' ORDER BY r::text)), '') FROM `+pgx.Identifier{name}.Sanitize()+` r`).Scan(&n, &digest)
+			of := ` r`
+			if name == "idempotency" { // of an erased answer a day long nothing is left but that its key was used
+				of += ` WHERE NOT (status IS NOT DISTINCT FROM 410 AND body = '' AND num_nulls(message_ids, duplicates, states, content_type, answer, users) = 6)`
+			}
+			err := tx.QueryRow(h.t.Context(), `SELECT count(*), coalesce(md5(string_agg(r::text, E'\n' ORDER BY r::text)), '') FROM `+pgx.Identifier{name}.Sanitize()+of).Scan(&n, &digest)
 			if err != nil {
 				return err
 			}
@@ -179,9 +183,18 @@ func TestAPersonIsErasedFromEveryTable(t *testing.T) {
 	}
 	h.same(acme, h.tables("acme"))
 
-	// Whoever comes under the name is new.
+	// What was sent before and comes again brings nothing back, whatever it was; whoever comes
+	// under the name with something else is new.
 	h.embedder.away.Store(false)
-	h.send("POST", "/v1/messages", `{"user_id":"alice","session_id":"s1","messages":[{"role":"user","content":"I live in Faro"}]}`, "X-API-Key", "a", "Idempotency-Key", "alices1I live in Lisbon").want(201, "!duplicate\":true")
+	for _, again := range []struct{ method, path, body, key string }{
+		{"POST", "/v1/messages", `{"user_id":"alice","session_id":"s1","messages":[{"role":"user","content":"I live in Lisbon"}]}`, "alices1I live in Lisbon"},
+		{"POST", "/v1/memories", `{"user_id":"alice","messages":"Sells sea shells","infer":false,"app_id":"two"}`, "aliceadd"},
+		{"POST", "/v1/sessions", `{"user_id":"alice","session_id":"made"}`, "alicemake"},
+	} {
+		h.send(again.method, again.path, again.body, "X-API-Key", "a", "Idempotency-Key", again.key).want(409, "was erased since", "!alice")
+	}
+	h.same(acme, h.tables("acme"))
+	h.send("POST", "/v1/messages", `{"user_id":"alice","session_id":"s1","messages":[{"role":"user","content":"I live in Faro"}]}`, "X-API-Key", "a", "Idempotency-Key", "new").want(201, "!duplicate\":true")
 	h.send("GET", "/v1/ingest?wait=60s", nil, "X-API-Key", "a").want(200)
 	h.send("GET", "/v1/memories?user_id=alice", nil, "X-API-Key", "a").want(200, "Faro", `"total":1`)
 	h.send("DELETE", "/v1/users/alice", nil, "X-API-Key", "a").want(200, `"memories":1`)

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
 
@@ -17,7 +18,7 @@ import (
 )
 
 // ErasePerson drops the answers that are about a person, of whom messages and memories are
-// all that there is or was until now, within tx, which must be the tenant's and holds the
+// all that there is or was until now, save that their keys were used, within tx, which must be the tenant's and holds the
 // person as shortterm.Log.HoldPerson does. It says how many. An answer that is about others too goes
 // as well, save that of a write to the log, which holds nothing but ids. What was done before
 // and is answered only after tx is not kept.
@@ -125,7 +126,13 @@ func (c *Claim) keepAbout(ctx context.Context, a Answer, users []string) (kept i
 	return kept, postgres.Err("idempotency.keep", err)
 }
 
+// statusErased is that of a row of which nothing is left but that its key was used: a write
+// that is sent again must not bring back whom it was about.
+const statusErased = http.StatusGone
+
 const (
+	erased = `body = '', message_ids = NULL, duplicates = NULL, states = NULL, status = 410, content_type = NULL, answer = NULL, users = NULL`
+
 	// noteErasure: the clock's time, since what it stands against was written before the
 	// locks were had, and may have begun after the transaction did.
 	noteErasure = `INSERT INTO erasure (tenant_id, user_key, receipt_id, erased_at) VALUES ($1, $2, $3, clock_timestamp())
@@ -133,16 +140,16 @@ const (
 
 	// eraseAnswers: of answers that were kept before it was known whom they are about, those
 	// that name the person go.
-	eraseAnswers = `DELETE FROM idempotency WHERE tenant_id = $1
+	eraseAnswers = `UPDATE idempotency SET ` + erased + ` WHERE tenant_id = $1
 		   AND ($2 = ANY (users) OR users IS NULL AND answer IS NOT NULL AND position($3::bytea IN answer) > 0)`
 
 	nameless = `SELECT key, answer FROM idempotency WHERE tenant_id = $1 AND users = '{}' AND answer IS NOT NULL`
 
-	eraseKeys = `DELETE FROM idempotency WHERE tenant_id = $1 AND key = ANY ($2::bytea[])`
+	eraseKeys = `UPDATE idempotency SET ` + erased + ` WHERE tenant_id = $1 AND key = ANY ($2::bytea[])`
 
 	// eraseAppended leaves what others' messages were written with in the same call.
-	eraseAppended = `DELETE FROM idempotency i
-		 USING (SELECT DISTINCT o.key FROM idempotency o CROSS JOIN LATERAL unnest(o.message_ids) AS m (id)
+	eraseAppended = `UPDATE idempotency i SET ` + erased + `
+		  FROM (SELECT DISTINCT o.key FROM idempotency o CROSS JOIN LATERAL unnest(o.message_ids) AS m (id)
 		          JOIN unnest($3::bigint[]) AS k (id) ON k.id = m.id WHERE o.tenant_id = $1) theirs
 		 WHERE i.tenant_id = $1 AND i.key = theirs.key
 		   AND NOT EXISTS (SELECT FROM unnest(i.message_ids) AS m (id) JOIN conversation_context c ON c.id = m.id AND c.tenant_id = $1 AND c.user_id <> $2)`

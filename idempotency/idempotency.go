@@ -112,7 +112,8 @@ func (c *Claim) end() {
 
 // Begin gives the answer that the write had before, or the claim to do it now: one of
 // the two, or an error. While another does it Begin waits, up to 5 s, then it is
-// Conflict with RetryAfter. Another body under the same key is Invalid.
+// Conflict with RetryAfter. Another body under the same key is Invalid. Conflict without
+// RetryAfter: it was about somebody who was erased since.
 func (s *Store) Begin(ctx context.Context, tenant string, k Key) (*Answer, *Claim, error) {
 	giveUp := time.Now().Add(s.wait)
 	pause := 10 * time.Millisecond
@@ -167,6 +168,8 @@ func (s *Store) try(ctx context.Context, tenant string, k Key) (*Answer, *Claim,
 	case mine:
 		c.hold()
 		return nil, c, nil
+	case status != nil && *status == statusErased:
+		return nil, nil, wasErased()
 	case body != nil && !bytes.Equal(body, k.Body[:]):
 		return nil, nil, otherBody()
 	case status != nil:
@@ -252,7 +255,8 @@ func (s *Store) Appended(ctx context.Context, tenant string, k Key) (a Appended,
 		return a, false, postgres.Err("idempotency.appended", err)
 	}
 	var body []byte
-	err = r.QueryRow().Scan(&body, &a.MessageIDs, &a.Duplicates, &a.States)
+	var status int
+	err = r.QueryRow().Scan(&body, &status, &a.MessageIDs, &a.Duplicates, &a.States)
 	if err == nil {
 		err = r.Close()
 	}
@@ -261,6 +265,8 @@ func (s *Store) Appended(ctx context.Context, tenant string, k Key) (a Appended,
 		return a, false, postgres.Err("idempotency.appended", r.Close())
 	case err != nil:
 		return a, false, postgres.Err("idempotency.appended", err)
+	case status == statusErased:
+		return a, false, wasErased()
 	case !bytes.Equal(body, k.Body[:]):
 		return a, false, otherBody()
 	case len(a.MessageIDs) == 0 || len(a.Duplicates) != len(a.MessageIDs):
@@ -273,6 +279,12 @@ func (s *Store) Appended(ctx context.Context, tenant string, k Key) (a Appended,
 func AtWork() *memd.Error {
 	return &memd.Error{Kind: memd.Conflict, Op: "idempotency", Field: Header,
 		Msg: "is in use by a request that has not ended", RetryAfter: time.Second}
+}
+
+// wasErased is the error of a write that was done, and about somebody who was erased since.
+func wasErased() *memd.Error {
+	return &memd.Error{Kind: memd.Conflict, Op: "idempotency", Field: Header,
+		Msg: "was used by a request about somebody who was erased since: what it brought is gone, and is not brought back"}
 }
 
 func otherBody() *memd.Error { return memd.InvalidField(Header, "was used with another body") }

@@ -12,7 +12,7 @@ const (
 	// dropExpired takes a row past its day out of the way.
 	dropExpired = `DELETE FROM idempotency WHERE tenant_id = $1 AND key = $2 AND created_at < now() - interval '24 hours'`
 
-	readAppended = `SELECT body, message_ids, duplicates, states FROM idempotency WHERE tenant_id = $1 AND key = $2`
+	readAppended = `SELECT body, coalesce(status, 0), message_ids, duplicates, states FROM idempotency WHERE tenant_id = $1 AND key = $2`
 
 	// claim takes the key if it is free, past its day, or left by a write that never
 	// came to its end. claimed_until tells one claim from the next.

@@ -154,6 +154,10 @@ func (g *gate) ended(ctx context.Context, err error) {
 	if answered(err) {
 		g.server.heard()
 	}
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "53100" { // disk full
+		g.server.full.Store(int64(time.Since(began)))
+	}
 }
 
 // TraceQueryStart gives the context in which a statement runs.
@@ -188,6 +192,7 @@ func answered(err error) bool {
 // presence is whether the server is there, as far as is known.
 type presence struct {
 	last atomic.Int64 // when it answered anybody, in nanoseconds since began
+	full atomic.Int64 // when it last had no room for what was written, likewise; 0: never
 
 	mu   sync.Mutex
 	gone bool
@@ -258,6 +263,15 @@ const (
 
 // Away says whether the server is known to answer nobody; see Watch.
 func (p *Pool) Away() bool { return p.server.isAway() }
+
+// fullFor is how long a server counts as full that somebody found to be so.
+const fullFor = 10 * time.Second
+
+// Full says whether the server had no room on its disk, a moment ago, for what was written.
+func (p *Pool) Full() bool {
+	at := time.Duration(p.server.full.Load())
+	return at > 0 && time.Since(began)-at < fullFor
+}
 
 // Watch asks the server every half a second, over a connection of its own, whether it is
 // there, until ctx ends. Once it has answered nobody for a second and a half, whoever has

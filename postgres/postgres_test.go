@@ -127,6 +127,35 @@ func TestMigrateManyAtOnceAndAgain(t *testing.T) {
 	}
 }
 
+// A step that waits for a table somebody reads keeps others from it only for a moment.
+func TestAMigrationLetsOthersGoOn(t *testing.T) {
+	owner, _ := memdtest.Postgres(t)
+	first, err := os.ReadFile("migration/0001_initial.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := connect(t, owner)
+	for _, sql := range []string{string(first), `BEGIN`, `SELECT FROM conversation_context`} {
+		if _, err := c.Exec(t.Context(), sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err = postgres.Migrate(t.Context(), owner)
+	if memd.KindOf(err) != memd.Unavailable {
+		t.Errorf("err = %v, want that it is to be tried again", err)
+	}
+	// Nobody waits for it now.
+	if _, err := connect(t, owner).Exec(t.Context(), `SET lock_timeout = '5s'; SELECT FROM conversation_context LIMIT 1`); err != nil {
+		t.Error(err)
+	}
+	if _, err := c.Exec(t.Context(), `ROLLBACK`); err != nil {
+		t.Fatal(err)
+	}
+	if err := postgres.Migrate(t.Context(), owner); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestMigrateRefusesANewerSchema(t *testing.T) {
 	owner, _ := migrated(t)
 	c := connect(t, owner)
@@ -248,6 +277,22 @@ func TestOpenDoesNotQuoteTheURL(t *testing.T) {
 	_, err := postgres.Open(t.Context(), "postgres://u:sesame@host:notaport/db", postgres.Config{})
 	if memd.KindOf(err) != memd.Invalid || strings.Contains(err.Error(), "sesame") {
 		t.Errorf("err = %v", err)
+	}
+}
+
+func TestAServerThatHasNoRoomIsFull(t *testing.T) {
+	_, pool := migrated(t)
+	fails := func(code string) {
+		t.Helper()
+		if _, err := pool.Exec(t.Context(), `DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '`+code+`'; END $$`); err == nil {
+			t.Fatal("it did not fail")
+		}
+	}
+	if fails("53200"); pool.Full() {
+		t.Error("a server without memory is called full")
+	}
+	if fails("53100"); !pool.Full() || pool.Away() {
+		t.Errorf("full: %v, away: %v", pool.Full(), pool.Away())
 	}
 }
 

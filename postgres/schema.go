@@ -21,6 +21,10 @@ var migrationFiles embed.FS
 // schemaLock is the advisory lock under which the schema changes; any constant does.
 const schemaLock = 0x6d656d64 // "memd"
 
+// migrationPatience is how long a step waits for a table that somebody reads, in
+// milliseconds: for as long requests to it wait, too.
+const migrationPatience = "2000"
+
 // minServerVersion is the oldest Postgres whose functions suffice (pg_input_is_valid).
 const minServerVersion = 16
 
@@ -54,7 +58,8 @@ func migrations() ([]migration, error) {
 
 // Migrate brings the database of url to the current schema, as the role that url
 // logs in with; that role comes to own it. Several may run at once. It refuses a
-// schema newer than it knows.
+// schema newer than it knows. Unavailable: the database is away, or a table that is to be
+// changed is being read for too long; nothing is changed then.
 func Migrate(ctx context.Context, url string) error {
 	conn, err := pgx.Connect(ctx, url)
 	if err != nil {
@@ -67,6 +72,10 @@ func Migrate(ctx context.Context, url string) error {
 	}
 	err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, `SELECT pg_advisory_xact_lock($1)`, schemaLock); err != nil {
+			return err
+		}
+		// Whoever asks something of a table waits behind who waits to change it.
+		if _, err := tx.Exec(ctx, `SELECT set_config('lock_timeout', $1, true)`, migrationPatience); err != nil {
 			return err
 		}
 		if err := requireServer(ctx, tx); err != nil {
