@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -157,7 +158,13 @@ func (s *server) getIngest(ctx context.Context, c *call, in *ingestInput) (answe
 	})
 }
 
+// classes are those of the causes of dead letters.
+var classes = []string{"extract", "embedder", "longterm", "postgres", "crash"}
+
 func (s *server) getDeadLetters(ctx context.Context, c *call, in *deadLettersInput) (answer, error) {
+	if class, _, _ := strings.Cut(in.Class, ":"); class != "" && !slices.Contains(classes, class) {
+		return answer{}, memd.InvalidField("query.class", "must be one of %s, or a cause of one, as \"embedder: unavailable\"", strings.Join(classes, ", "))
+	}
 	letters, next, err := readPage(in.pages, func(limit int, cursor string) ([]shortterm.DeadLetter, string, error) {
 		return s.Log.DeadLetters(ctx, c.tenant, string(in.UserID), string(in.SessionID), in.Class, limit, cursor)
 	})

@@ -385,8 +385,11 @@ func TestIngestStatesAndDeadLetters(t *testing.T) {
 	for _, query := range []string{"user_id=u", "session_id=s", "user_id=u&session_id=s", "class=extract", "class=extract:+invalid&user_id=u"} {
 		h.send("GET", "/v1/dead-letters?"+query, nil).want(200, fmt.Sprintf(`"id":%d`, id))
 	}
-	for _, query := range []string{"user_id=v", "session_id=s2", "user_id=u&session_id=s2", "class=embedder", "class=extract:+panic", "class=x%25"} {
+	for _, query := range []string{"user_id=v", "session_id=s2", "user_id=u&session_id=s2", "class=embedder", "class=extract:+panic"} {
 		h.send("GET", "/v1/dead-letters?"+query, nil).want(200, `"dead_letters":[]`)
+	}
+	for _, class := range []string{"x%25", "nonsense", "extractor", "done:+x"} {
+		h.send("GET", "/v1/dead-letters?class="+class, nil).want(422, `"location":"query.class"`, "embedder")
 	}
 	h.send("GET", "/v1/dead-letters?user_id=", nil).want(422, `"location":"query.user_id"`)
 	h.send("GET", fmt.Sprintf("/v1/messages/%d", id), nil).want(200, `"state":"dead"`, `"attempts":1`, `"settled_at":"`)
