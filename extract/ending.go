@@ -60,7 +60,7 @@ func EndSlots(text string) (slots []string) {
 	has := func(of map[string]bool) bool {
 		return slices.ContainsFunc(words, func(w word) bool { return of[w.low] })
 	}
-	kinds := []string{"has:", "pet:"}
+	var kinds []string
 	if used := has(useVerbs); used {
 		kinds = append(kinds, "habit:use ", "habit:take ", "habit:play ", "habit:do ")
 		slots = append(slots, "kept in", "runs on")
@@ -73,16 +73,25 @@ func EndSlots(text string) (slots []string) {
 			slots = append(slots, also.slots...)
 		}
 	}
-	for i, word := range contentWords(said) {
-		if i == mostEndWords {
-			break
+	plain, unsure, seen := said == strings.ToLower(said), has(supposes5), map[string]bool{}
+	for i, w := range words {
+		word := contentWord(w.low)
+		if word == "" || seen[word] || len(seen) == mostEndWords {
+			continue
 		}
+		seen[word] = true
 		slots = append(slots, overSlots+stem(word))
-		if has(supposes5) {
-			slots = append(slots, "allergy:"+word, "health:"+word, "diet")
-		}
 		for _, kind := range kinds {
 			slots = append(slots, kind+word)
+		}
+		if i > 0 && (possessors[words[i-1].low] || i > 1 && possessors[words[i-2].low]) {
+			slots = append(slots, "has:"+word)
+		}
+		if w.capital || plain && i > 0 && animal5[words[i-1].low] {
+			slots = append(slots, "pet:"+word)
+		}
+		if unsure {
+			slots = append(slots, "allergy:"+word, "health:"+word)
 		}
 	}
 	for i, w := range words {
@@ -114,17 +123,25 @@ var alsoEnding = []struct {
 }
 
 // mostEndWords is how many words of a statement are looked up: a longer one tells no one thing.
-const mostEndWords = 24
+const mostEndWords = 16
 
 // contentWords gives the words of a text that may name a thing, once each, in their oneOf.
 func contentWords(text string) (all []string) {
 	for _, w := range wordsOf(text) {
-		low := oneOf(w.low)
-		if len(low) > 1 && !emptyWords[low] && !emptyWords[w.low] && strings.Trim(low, "0123456789") != "" && !slices.Contains(all, low) {
+		if low := contentWord(w.low); low != "" && !slices.Contains(all, low) {
 			all = append(all, low)
 		}
 	}
 	return all
+}
+
+// contentWord gives the singular of a word that may name a thing, "" for any other.
+func contentWord(word string) string {
+	low := oneOf(word)
+	if len(low) < 2 || emptyWords[low] || emptyWords[word] || strings.Trim(low, "0123456789") == "" {
+		return ""
+	}
+	return low
 }
 
 // emptyWords are no names of things.
