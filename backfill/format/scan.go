@@ -92,11 +92,14 @@ func (s *scanner) lines() iter.Seq2[value, error] {
 				}
 				s.line++
 				if v.raw = trimSpace(v.raw); len(v.raw) > 0 {
+					all := []value{v}
 					if v.fault == "" {
-						v = checked(v)
+						all = onLine(checked(v))
 					}
-					if !yield(v, nil) {
-						return
+					for _, v := range all {
+						if !yield(v, nil) {
+							return
+						}
 					}
 				}
 				if err != nil {
@@ -105,6 +108,24 @@ func (s *scanner) lines() iter.Seq2[value, error] {
 				break
 			}
 		}
+	}
+}
+
+// onLine gives the values of a line: several, where files without a line break at their end
+// were joined.
+func onLine(v value) (all []value) {
+	if v.fault != notJSON || !bytes.Contains(v.raw, []byte("}{")) {
+		return []value{v}
+	}
+	for d := json.NewDecoder(bytes.NewReader(v.raw)); ; {
+		var raw json.RawMessage
+		switch err := d.Decode(&raw); {
+		case errors.Is(err, io.EOF):
+			return all
+		case err != nil:
+			return []value{v}
+		}
+		all = append(all, value{raw: raw, line: v.line})
 	}
 }
 

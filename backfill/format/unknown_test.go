@@ -93,6 +93,11 @@ func TestABrokenLineCostsNoOther(t *testing.T) {
 	if strings.Join(said, " ") != "one two three" || len(odd) != 1 {
 		t.Errorf("in a list %q, odd %q", said, odd)
 	}
+	// Files without a line break at their end were joined.
+	one := `{"messages":[{"role":"user","content":"one"}]}`
+	if said, odd, _ = readAs(t, "", one+"\n"+one+one+"\n"+one+`{"broken`+"\n"+one); len(said) != 4 || len(odd) != 1 {
+		t.Errorf("joined, %q are read, odd %q", said, odd)
+	}
 	// One that really ends in the midst says so.
 	if said, odd, _ = readAs(t, "", `{"messages":[{"role":"user","content":"one"}],`+"\n"); len(said) != 0 || len(odd) != 1 || odd[0] == "" {
 		t.Errorf("%q, odd %q", said, odd)
