@@ -445,7 +445,7 @@ var madeOver = english(`\b(?:replaced|swapped)\b`)
 func (a about) orEnding(text string) about {
 	kind, rest, several := strings.Cut(a.name, ":")
 	mine := slices.Contains(strings.Split(belongings, "|"), a.name)
-	loose := a.name == "" || mine && a.negated && (a.value != "" || coloured.MatchString(text)) || a.name == "car" && a.value != "" && madeOver.MatchString(text) ||
+	loose := a.name == "" || a.negated && kind == "does" && strings.Contains(rest, " after ") || mine && a.negated && (a.value != "" || coloured.MatchString(text)) || a.name == "car" && a.value != "" && madeOver.MatchString(text) ||
 		a.negated && several && strings.Contains(strings.TrimPrefix(rest, "use "), " ") && (kind == "has" || kind == "going to" || strings.HasPrefix(rest, "use "))
 	if !loose {
 		return a

@@ -159,6 +159,8 @@ var (
 	couples = set(strings.ReplaceAll(strings.NewReplacer("[ée]e?", "e").Replace(partners), "|", " ") + ` together dating seeing relationship married engaged fiancé fiancée couple`)
 	// partWords are what somebody has a part by.
 	partWords = set(`lead leads leading does do runs run manages manage handles handle head heads works work responsible co-founder cofounder founder boss manager colleague coworker supervisor partner cto ceo reviews review owns maintains maintain mentor mentors`)
+	// partVerbs are what somebody does who has a part in something.
+	partVerbs = set(`leads does runs handles manages owns reviews maintains heads works covers`)
 	// people4 are those of whom a speaker speaks by a relation.
 	people4 = set(strings.NewReplacer("[ée]e?", "e", "u?", "u", "|", " ").Replace(sole+"|"+several+"|"+many) + ` parents mum mom dad kids children siblings in-laws family`)
 )
@@ -196,8 +198,8 @@ func (e Ending) goesOn(text string, words []word, at int, kind, rest string) boo
 	case dropped:
 		return at == 0 && words[0].low != e.words[0] || at > 0 && doers[words[at-1].low] || uses(words[:at]) || stem(words[at].low) == rest
 	case gaveOver:
-		for i := 1; i < at; i++ {
-			if words[i].capital && i+1 < len(words) && partWords[words[i+1].low] || partWords[words[1].low] && words[0].low != words[at].low {
+		for i, w := range words {
+			if i != at && w.capital && i+1 < len(words) && partVerbs[words[i+1].low] {
 				return false // of another one besides
 			}
 		}
