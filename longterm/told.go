@@ -492,5 +492,5 @@ const (
 	SELECT e.previous_memory, e.memory FROM (SELECT id FROM memory_scope WHERE tenant_id = $1 AND user_id = $2 OFFSET 0) s
 	 CROSS JOIN LATERAL (SELECT * FROM memory_history h WHERE h.scope_id = s.id AND h.tenant_id = $1 ORDER BY h.id DESC LIMIT $3) e
 	 WHERE e.event = 'UPDATE' AND e.reason LIKE '` + reasonEdited + `%' AND e.previous_memory <> e.memory
-	   AND NOT EXISTS (SELECT FROM memory_history l WHERE l.scope_id = s.id AND l.tenant_id = $1 AND l.id > e.id AND l.memory = e.previous_memory)`
+	   AND NOT EXISTS (SELECT FROM memory_history l WHERE l.scope_id = s.id AND l.tenant_id = $1 AND l.id > e.id AND l.memory = e.previous_memory OFFSET 0)`
 )
