@@ -173,8 +173,8 @@ func ageSlot(s *saying) (about, bool) {
 	if m := s.matchText(ageIs, "age"); m != nil {
 		return about{name: "age", value: m[1]}, true
 	}
-	if !s.known || !strings.ContainsAny(s.predicate, "0123456789") {
-		return about{}, false
+	if !s.known || !strings.ContainsAny(s.predicate, "0123456789") || strings.HasPrefix(s.low, "we ") && !strings.Contains(s.low, "both") {
+		return about{}, false // "we're 12 now" is how many
 	}
 	for _, p := range []string{"is", "turned", "long"} {
 		pattern := isAge
