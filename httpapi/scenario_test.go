@@ -438,7 +438,7 @@ func TestMessagesWithoutTextAreDone(t *testing.T) {
 
 // Open messages outside of the window are recalled word for word; those without words
 // give no line.
-func TestOpenMessagesWithoutTextAreNotRecalled(t *testing.T) {
+func TestOpenMessagesWithoutTextAreMarked(t *testing.T) {
 	h := newHouse(t, houseConfig{idle: true})
 	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[
 		{"role":"user","name":"bob","content":[{"type":"image_url","image_url":{"url":"https://x/y.png"}}]},
@@ -446,7 +446,7 @@ func TestOpenMessagesWithoutTextAreNotRecalled(t *testing.T) {
 		{"role":"tool","tool_call_id":"c1","content":"found"},{"role":"assistant","content":"A fine bicycle."},
 		{"role":"user","content":"What was it?"}]}`).want(201, `"state":"pending"`)
 	h.send("POST", "/v1/context", `{"user_id":"u","session_id":"s","turns":1}`).
-		want(200, `"content":"retrieved memories:\nassistant: [calls f {}]\ntool: found\nassistant: A fine bicycle."`, "!bob", "!tool_calls")
+		want(200, `"content":"retrieved memories:\nbob: [image]\nassistant: [calls f {}]\ntool: found\nassistant: A fine bicycle."`, "!tool_calls", "!https://x/y.png")
 }
 
 // As it is while a message is learned from: its memories must not be seen before its
