@@ -436,8 +436,8 @@ func TestMessagesWithoutTextAreDone(t *testing.T) {
 	h.send("POST", "/v1/memories", `{"user_id":"u","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"x"}}]}]}`).want(200, `"results":[]`)
 }
 
-// Open messages outside of the window are recalled word for word; those without words
-// give no line.
+// Open messages outside of the window are recalled word for word, those without words by
+// their marks.
 func TestOpenMessagesWithoutTextAreMarked(t *testing.T) {
 	h := newHouse(t, houseConfig{idle: true})
 	h.send("POST", "/v1/messages", `{"user_id":"u","session_id":"s","messages":[
