@@ -14,6 +14,7 @@ type pattern struct {
 
 	once     sync.Once
 	compiled *regexp.Regexp
+	needles  needles
 }
 
 // patterns are all there are: that each can be compiled is found by a test, not by
@@ -39,26 +40,82 @@ func (p *pattern) compile() {
 	if p.spelled != nil {
 		text = p.spelled(text)
 	}
-	p.compiled = regexp.MustCompile(text)
+	p.compiled, p.needles = regexp.MustCompile(text), needlesOf(text)
 }
 
-func (p *pattern) MatchString(s string) bool              { return p.re().MatchString(s) }
-func (p *pattern) FindString(s string) string             { return p.re().FindString(s) }
-func (p *pattern) FindStringIndex(s string) []int         { return p.re().FindStringIndex(s) }
-func (p *pattern) FindStringSubmatch(s string) []string   { return p.re().FindStringSubmatch(s) }
-func (p *pattern) FindStringSubmatchIndex(s string) []int { return p.re().FindStringSubmatchIndex(s) }
+// matches says whether the pattern may match s; if not, there is no need to look.
+func (p *pattern) matches(s string) bool {
+	p.once.Do(p.compile)
+	return p.needles.mayBeIn(s)
+}
 
-func (p *pattern) FindAllString(s string, n int) []string     { return p.re().FindAllString(s, n) }
-func (p *pattern) FindAllStringIndex(s string, n int) [][]int { return p.re().FindAllStringIndex(s, n) }
+func (p *pattern) MatchString(s string) bool { return p.matches(s) && p.compiled.MatchString(s) }
+
+func (p *pattern) FindString(s string) string {
+	if !p.matches(s) {
+		return ""
+	}
+	return p.compiled.FindString(s)
+}
+
+func (p *pattern) FindStringIndex(s string) []int {
+	if !p.matches(s) {
+		return nil
+	}
+	return p.compiled.FindStringIndex(s)
+}
+
+func (p *pattern) FindStringSubmatch(s string) []string {
+	if !p.matches(s) {
+		return nil
+	}
+	return p.compiled.FindStringSubmatch(s)
+}
+
+func (p *pattern) FindStringSubmatchIndex(s string) []int {
+	if !p.matches(s) {
+		return nil
+	}
+	return p.compiled.FindStringSubmatchIndex(s)
+}
+
+func (p *pattern) FindAllString(s string, n int) []string {
+	if !p.matches(s) {
+		return nil
+	}
+	return p.compiled.FindAllString(s, n)
+}
+
+func (p *pattern) FindAllStringIndex(s string, n int) [][]int {
+	if !p.matches(s) {
+		return nil
+	}
+	return p.compiled.FindAllStringIndex(s, n)
+}
+
 func (p *pattern) FindAllStringSubmatch(s string, n int) [][]string {
-	return p.re().FindAllStringSubmatch(s, n)
-}
-func (p *pattern) FindAllStringSubmatchIndex(s string, n int) [][]int {
-	return p.re().FindAllStringSubmatchIndex(s, n)
+	if !p.matches(s) {
+		return nil
+	}
+	return p.compiled.FindAllStringSubmatch(s, n)
 }
 
-func (p *pattern) ReplaceAllString(s, by string) string { return p.re().ReplaceAllString(s, by) }
+func (p *pattern) FindAllStringSubmatchIndex(s string, n int) [][]int {
+	if !p.matches(s) {
+		return nil
+	}
+	return p.compiled.FindAllStringSubmatchIndex(s, n)
+}
+
+func (p *pattern) ReplaceAllString(s, by string) string {
+	if !p.matches(s) {
+		return s
+	}
+	return p.compiled.ReplaceAllString(s, by)
+}
+
 func (p *pattern) ExpandString(dst []byte, template, s string, match []int) []byte {
 	return p.re().ExpandString(dst, template, s, match)
 }
+
 func (p *pattern) Split(s string, n int) []string { return p.re().Split(s, n) }
