@@ -154,6 +154,13 @@ func (t timing) bounds() bool {
 	return slices.ContainsFunc(t.periods, func(p extract.Period) bool { return p.Length() == 0 })
 }
 
+// narrows says whether it names a part of a year that is none of its months: "in spring 2023".
+// A day of that year is then no agreement yet.
+func (t timing) narrows() bool {
+	const nearlyAYear = 300 * 24 * time.Hour
+	return slices.ContainsFunc(t.periods, func(p extract.Period) bool { return p.Length() > 0 && p.Length() < nearlyAYear })
+}
+
 // day gives the calendar day of an instant where the question is asked, as the days of periods
 // are.
 func (t timing) day(at time.Time) time.Time {
@@ -254,15 +261,15 @@ func (t timing) place(all []*candidate) {
 	}
 	if !t.past {
 		for _, c := range all {
-			if t.present && c.ValidTo != nil {
+			if t.present && t.isOver(c) {
 				c.ended = noLonger
 			}
 		}
 		return
 	}
 	latest := map[[2]string]*candidate{} // of those of one slot
-	for _, c := range all {
-		if c.ValidTo == nil || !t.heldThen(c, event) {
+	for _, c := range topical(all) {
+		if !t.isOver(c) || !t.heldThen(c, event) {
 			continue
 		}
 		c.ended = 1
@@ -282,6 +289,12 @@ func (t timing) place(all []*candidate) {
 	}
 }
 
+// isOver says whether what a memory tells was over when the question is asked: nobody knew
+// then what ended later.
+func (t timing) isOver(c *candidate) bool {
+	return c.ValidTo != nil && (t.asked.IsZero() || !c.ValidTo.After(t.asked))
+}
+
 const (
 	// longBefore is what it counts to have been over before what was right before something.
 	longBefore = 0.5
@@ -292,7 +305,7 @@ const (
 // event gives the memory that tells what the question asks for the time before or after of.
 func (t timing) event(all []*candidate) (event *candidate) {
 	for _, c := range all {
-		if c.beside < leastBeside || c.ValidTo != nil && event != nil && event.ValidTo == nil && c.beside <= event.beside {
+		if c.beside < leastBeside || t.isOver(c) && event != nil && !t.isOver(event) && c.beside <= event.beside {
 			continue
 		}
 		if event == nil || cmp.Or(cmp.Compare(c.beside, event.beside), cmp.Compare(c.similarity, event.similarity)) > 0 {

@@ -1,6 +1,7 @@
 package longterm
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -150,6 +151,56 @@ func TestTheFirstAndTheLast(t *testing.T) {
 		}
 		if seen != len(texts) {
 			t.Errorf("%q finds %d", c.question, seen)
+		}
+	}
+}
+
+// A season of a year is not the whole year.
+func TestAPartOfAYearIsAskedFor(t *testing.T) {
+	b := newStore(t)
+	for month, text := range map[int]string{0: "We planted onions", 4: "We planted beans", 11: "We planted garlic"} {
+		b.tells(24*30*month, memd.Candidate{Text: text})
+	}
+	for _, c := range []struct {
+		question, best string
+		date           float64
+	}{
+		{fmt.Sprintf("What did we plant in summer %d?", at(0).Year()), "We planted beans", 0},
+		{fmt.Sprintf("What did we plant in %d?", at(0).Year()), "", 1},
+	} {
+		q := ask(c.question, user("alice"))
+		q.AskedAt, q.Explain, q.Mode = at(24*30*20), true, ModeLexical
+		hits := b.search(q)
+		if len(hits) != 3 || c.best != "" && hits[0].Memory.Memory != c.best {
+			t.Errorf("%q finds %q", c.question, found(hits))
+		}
+		for _, h := range hits {
+			if want := map[bool]float64{true: c.date}[h.ValidFrom.Year() == at(0).Year()]; h.Explain["date"] != want {
+				t.Errorf("%q: %q agrees by %v, want %v", c.question, h.Memory.Memory, h.Explain["date"], want)
+			}
+		}
+	}
+}
+
+// What ended after the question's time was not over, and what is over answers only a question
+// that is about it.
+func TestWhatEndedLaterWasNotOver(t *testing.T) {
+	b := newStore(t)
+	b.tells(0, memd.Candidate{Text: "I live in Ghent", Slot: "home", Value: "Ghent"})
+	b.tells(24*150, memd.Candidate{Text: "I ironed nine shirts"})
+	b.tells(24*400, memd.Candidate{Text: "I live in Oslo", Slot: "home", Value: "Oslo"})
+	for _, c := range []struct {
+		question string
+		asked    int
+		over     float64
+	}{{"Where did I live last month?", 24 * 170, 0}, {"Where did I live last month?", 24 * 410, 1}, {"Which shirts did I iron last month?", 24 * 410, 0}} {
+		q := ask(c.question, user("alice"))
+		when := at(c.asked)
+		q.AskedAt, q.Explain, q.IncludeSuperseded, q.Mode = when, true, true, ModeLexical
+		for _, h := range b.search(q) {
+			if want := map[bool]float64{true: c.over}[h.Memory.Memory == "I live in Ghent"]; h.Explain["ended"] != want {
+				t.Errorf("%q asked on day %d: %q is over by %v, want %v", c.question, c.asked/24, h.Memory.Memory, h.Explain["ended"], want)
+			}
 		}
 	}
 }

@@ -208,7 +208,7 @@ func (c *candidate) evidenceFor(question *asked) evidence {
 		e.date = max(e.date, question.date(*c.OccurredAt))
 	}
 	switch during := question.during(c); {
-	case question.bounds():
+	case question.bounds(), question.month == 0 && question.narrows():
 		e.date, e.during = 0, during
 	case e.date > 0 && during >= 1 && question.year == 0:
 		e.during = theYear // of that month, and of the year that is meant
