@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -42,9 +43,9 @@ type Told struct {
 	// hushed says that it cannot be told what of the message that is, taken what it is.
 	hushed bool
 	taken  []away
-	// gone are those of taken that were not said anew; answered those of the message that this one
-	// answers.
-	gone, answered []away
+	// gone are those of taken that were not said anew, overruled those of them that the message does
+	// not bring about again; answered those of the message that this one answers.
+	gone, overruled, answered []away
 }
 
 // Statement is what a memory says, and whose that is. Excluded says that the scope and filters
@@ -63,7 +64,15 @@ type away struct{ terms, weighty, changed []int32 }
 // editedAway makes a statement that was rewritten one that was taken away; false if all of it is
 // still said.
 func editedAway(text, instead string) (away, bool) {
-	a, still := awayOf(text), termsOf(ungrouped(instead))
+	return awayOf(text).less(termsOf(ungrouped(instead)))
+}
+
+// less is a statement that was taken away of a message of which something with these terms is
+// remembered still; false if that has all of it.
+func (a away) less(still []int32) (away, bool) {
+	if len(still) == 0 {
+		return a, true
+	}
 	a.changed = []int32{}
 	for _, t := range a.terms {
 		if !slices.Contains(still, t) {
@@ -131,6 +140,28 @@ func (a away) most(terms []int32) bool {
 	return 2*both > all && (names || a.common(terms) >= min(2, len(a.terms)))
 }
 
+// hasWord says whether a sentence has a word of the statement that is its own, and no everyday one.
+func (a away) hasWord(terms []int32) bool {
+	return slices.ContainsFunc(terms, func(t int32) bool { return slices.Contains(a.terms, t) && !everyday()[t] })
+}
+
+// everyday are words that answers have whatever they are about.
+var everyday = sync.OnceValue(func() map[int32]bool {
+	all := map[int32]bool{}
+	for _, t := range termsOf(`add ask be become begin book bring buy call came change check come cost day days do drink eat end enjoy euro euros dollar dollars pound pounds
+		family feel few find first friend friends get give go goes going gone good got great grow guess have having hear help hour hours idea job keep kind know large last late learn leave left
+		let like list little live lives living long look lot love made make many maybe mean meet minute minutes month months morning move moved moving much name named need needs new next nice
+		night number old one open owe own part pay people place plan plans play please put read ready really right run said say second see send set show since small sort start started step steps stop
+		sure take talk tell thank thanks thing things think third time times today tomorrow tonight took tried try two three four five six seven eight nine ten twelve twenty thirty hundred thousand
+		use used using visit wait walk want wants watch way week weekend weeks well went work worked working works write year years yesterday
+		monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday saturdays sunday sundays
+		january february march april may june july august september october november december spring summer autumn winter
+		0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 40 50 60 70 80 90 100`) {
+		all[t] = true
+	}
+	return all
+})
+
 func (a away) common(terms []int32) (n int) {
 	for _, t := range terms {
 		if slices.Contains(a.terms, t) {
@@ -186,7 +217,7 @@ func (a Account) SaysBackTo(asked int64, role, text string) bool {
 		return false
 	}
 	terms := termsOf(ungrouped(text))
-	return slices.ContainsFunc(a.Of[asked].gone, func(t away) bool { return t.common(terms) > 0 })
+	return slices.ContainsFunc(a.Of[asked].gone, func(t away) bool { return t.hasWord(terms) })
 }
 
 // SaysBackIn is SaysBack of what is remembered of a message, which may be the answer to another.
@@ -199,7 +230,7 @@ func (a Account) SaysBackIn(message int64, role, text string) bool {
 		return false
 	}
 	terms := termsOf(ungrouped(text))
-	return slices.ContainsFunc(answered, func(t away) bool { return t.common(terms) > 0 })
+	return slices.ContainsFunc(answered, func(t away) bool { return t.hasWord(terms) })
 }
 
 // TookAway says whether anything of the user was taken away of late.
@@ -207,7 +238,7 @@ func (a Account) TookAway() bool { return len(a.away) > 0 }
 
 // leave leaves of what was taken away of messages the terms that nothing has which is remembered of
 // them: as where a statement was rewritten, or one of two was taken away.
-func (a Account) leave() {
+func (a *Account) leave() {
 	for id, t := range a.Of {
 		if len(t.gone) == 0 {
 			continue
@@ -215,6 +246,11 @@ func (a Account) leave() {
 		var still []int32
 		for _, l := range t.Left {
 			still = append(still, termsOf(ungrouped(l.Text))...)
+		}
+		for _, o := range t.overruled {
+			if o, is := o.less(still); is {
+				a.away = append(a.away, o)
+			}
 		}
 		for i := range t.gone {
 			t.gone[i].terms = slices.DeleteFunc(slices.Clone(t.gone[i].terms), func(term int32) bool { return slices.Contains(still, term) })
@@ -262,7 +298,7 @@ func (a Account) Shown(message int64, role memd.Role, text string) string {
 	}
 	for i := range sentences {
 		hidden[i] = hidden[i] || echoes && (slices.ContainsFunc(a.away, func(t away) bool { return t.says(terms[i]) }) ||
-			slices.ContainsFunc(of.answered, func(t away) bool { return t.common(terms[i]) > 0 }))
+			slices.ContainsFunc(of.answered, func(t away) bool { return t.hasWord(terms[i]) }))
 	}
 	if !slices.Contains(hidden, true) {
 		return text + beyond
@@ -287,7 +323,8 @@ func (a Account) besides(sentence string, of Told, echoes bool) (left []string) 
 	for _, p := range parts {
 		terms := termsOf(ungrouped(p))
 		tells := func(t away) bool { return t.common(terms) > 0 }
-		if !slices.ContainsFunc(of.taken, tells) && !(echoes && (slices.ContainsFunc(a.away, tells) || slices.ContainsFunc(of.answered, tells))) {
+		answers := func(t away) bool { return t.hasWord(terms) }
+		if !slices.ContainsFunc(of.taken, tells) && !(echoes && (slices.ContainsFunc(a.away, tells) || slices.ContainsFunc(of.answered, answers))) {
 			left = append(left, p)
 		}
 	}
@@ -400,10 +437,10 @@ func (a *Account) queue(b *pgx.Batch, tenant, userID string, messages []int64, e
 				if !again {
 					t.gone = append(t.gone, away{terms: slices.Clone(terms)})
 				}
+				if len(terms) > 0 && !again {
+					t.overruled = append(t.overruled, away{terms: slices.Clone(terms)})
+				}
 			})
-			if len(terms) > 0 && !again {
-				a.away = append(a.away, away{terms: slices.Clone(terms)})
-			}
 			return nil
 		})
 		return err

@@ -54,3 +54,46 @@ func TestToldEchoes(t *testing.T) {
 		}
 	}
 }
+
+// What answers somebody is not shown for a word of what was taken away of what they said; but for
+// one of its own, not for an everyday one.
+func TestOneWordOfItsOwnIsSaidBack(t *testing.T) {
+	if n := len(everyday()); n < 150 {
+		t.Fatalf("%d everyday words", n)
+	}
+	for _, c := range []struct {
+		away, answer string
+		said         bool
+	}{
+		{"I am allergic to peanuts", "I'll keep peanuts out of the recipes.", true},
+		{"I'm writing a novel called Ashfall", "Ashfall is a great title.", true},
+		{"I have diabetes", "With diabetes, cake should be rare.", true},
+		{"I live at 12 Elm Street", "I saved Elm Street.", true},
+
+		{"I moved to Hamburg in March", "The deadline for the Quill grant is 31 March.", false},
+		{"I owe Bob 40 euros", "The Krona trip cost 1240 euros in total.", false},
+		{"I have two kids", "Wait two minutes and log in as admin.", false},
+		{"My daughter is called Lena and is 7", "The station is called Nord; take tram 7.", false},
+		{"I live in Rome", "listen 8080; live_restore: true", false},
+		{"I play chess on Mondays", "The shop is closed on Mondays.", false},
+		{"I need a new number", "You need to note the number of the form.", false},
+	} {
+		if got := awayOf(c.away).hasWord(termsOf(c.answer)); got != c.said {
+			t.Errorf("%q in %q: %v", c.away, c.answer, got)
+		}
+	}
+}
+
+// What was rewritten and says all of what it said before takes nothing away.
+func TestWhatIsStillSaidIsNotAway(t *testing.T) {
+	for _, c := range []struct {
+		was, still string
+		is         bool
+		changed    int
+	}{{"I like tea", "I like tea very much", false, 0}, {"I live in Rome", "I live in Rome, Italy", false, 0}, {"I live in Rome", "I live in Oslo", true, 1}, {"I live in Rome", "", true, 0}} {
+		a, is := awayOf(c.was).less(termsOf(c.still))
+		if is != c.is || len(a.changed) != c.changed {
+			t.Errorf("%q, and %q is said: away %v, %d changed", c.was, c.still, is, len(a.changed))
+		}
+	}
+}
