@@ -33,9 +33,16 @@ type asked struct {
 	timing
 }
 
+// questionBytes is how much of either end of a long text is read as a question.
+const questionBytes = 8 << 10
+
 // askedBy reads a question that is asked at a time, in the zone of who asks; the zero time
 // leaves out what is told from it.
 func askedBy(text string, at time.Time) *asked {
+	// What somebody pastes above or below a question is not read as one to its end.
+	if len(text) > 2*questionBytes {
+		text = strings.ToValidUTF8(text[:questionBytes]+" "+text[len(text)-questionBytes:], "")
+	}
 	a := &asked{text: text, named: map[string]bool{}, timing: timingOf(text, at)}
 	a.self = aboutSelf.MatchString(text)
 	a.answers = aboutAnswers.MatchString(text)
