@@ -131,6 +131,7 @@ func (c *Claim) keepAbout(ctx context.Context, a Answer, users []string) (kept i
 const statusErased = http.StatusGone
 
 const (
+	// erased has statusErased.
 	erased = `body = '', message_ids = NULL, duplicates = NULL, states = NULL, status = 410, content_type = NULL, answer = NULL, users = NULL`
 
 	// noteErasure: the clock's time, since what it stands against was written before the

@@ -146,9 +146,9 @@ func (k *knownVerbatim) scanKnown(rows pgx.Rows) error {
 	return err
 }
 
-// of gives the memory that v is, if it is known: one that is the same and holds; or by its origin one that
-// went, one that was the same once, one that a person changed, or one
-// that was said later.
+// of gives the memory that v is, if it is known: one that is the same and holds; or by its
+// origin one that went, one that was the same once, one that a person changed, or one that was
+// said later.
 func (k *knownVerbatim) of(v Verbatim, origin originPlace, said time.Time) (id string, ok bool) {
 	if origin.name != "" {
 		if id, ok := k.overruled[origin]; ok {
