@@ -52,6 +52,18 @@ func (l *limits) missing(null bool) {
 	}
 }
 
+func (l *limits) read(f field, raw json.RawMessage, location string) *memd.Error {
+	l.given = true
+	switch faults := readObject(f.items, raw, reflect.ValueOf(l).Elem(), location); len(faults) {
+	case 0:
+		return nil
+	case 1:
+		return faults[0]
+	default:
+		return &memd.Error{Kind: memd.Invalid, Field: location, Details: faults}
+	}
+}
+
 // change gives what becomes of limits by l: what is null goes, what is missing stays.
 func (l limits) change(of shortterm.Limits) shortterm.Limits {
 	if l.Idle.given {
