@@ -77,7 +77,7 @@ type LearnAs struct {
 // Extraction is what an extractor made of some messages of one session.
 type Extraction struct {
 	Candidates []Candidate
-	// Extractor names who made them and which version: "rules/7".
+	// Extractor names who made them and which version: "rules/8".
 	Extractor string
 }
 

@@ -81,7 +81,7 @@ func TestNastyShapes(t *testing.T) {
 				}
 				want := RulesVersion
 				if len(text) > MaxText {
-					want = "rules/7 (cut at 65536 bytes)"
+					want = "rules/8 (cut at 65536 bytes)"
 				}
 				if got.Extractor != want {
 					t.Errorf("%d bytes: extractor %q, want %q", size, got.Extractor, want)

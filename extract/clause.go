@@ -35,6 +35,11 @@ func (g *grouping) clauses(text string) []clausePart {
 }
 
 func (g *grouping) partClauses(text string) []clausePart {
+	if !supposed.MatchString(expand(text)) {
+		if parts := g.ofNamed(text); parts != nil {
+			return parts
+		}
+	}
 	parts := g.cutClauses(text)
 	if len(text) > 400 || supposed.MatchString(expand(text)) {
 		return parts
@@ -117,7 +122,7 @@ func (g *grouping) cutClauses(text string) []clausePart {
 		if slots >= 2 || slots == 1 && alone == len(out)-1 && !comma {
 			return out
 		}
-		if slots == 1 {
+		if slots == 1 && !(held.negated && whole[0].slot.name == "home") { // "I left Pisa, now we're in Bern"
 			whole[0].slot = held
 		}
 		return whole

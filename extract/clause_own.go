@@ -281,6 +281,9 @@ func (g *grouping) toldOf(pronoun string) string {
 	for i := len(g.out) - 1; i >= 0; i-- {
 		text := leftOut.ReplaceAllString(g.out[i].text, "$1")
 		m := ofAnother.FindStringSubmatch(text + " ")
+		if i == len(g.out)-1 && g.out[i].slot.subject == "" && firstPerson.MatchString(expand(text)) {
+			return soleIn(text, pronoun) // "I'm dating Sander. He builds violins"
+		}
 		if m == nil || g.out[i].slot.subject == "" && text == g.out[i].text || !isCalled(m[1], g.out[i].slot) || strings.HasSuffix(m[1], "'s") || m[2] == "'s" {
 			return ""
 		}

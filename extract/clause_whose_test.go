@@ -16,7 +16,7 @@ func TestWhatIsToldOfAnotherIsNotTheSubjects(t *testing.T) {
 		"My sister is 30. Vegan.":                                                                 {"My sister is 30. Vegan [sister|age=30]"},
 		"I'm divorced from Ben, a lawyer and allergic to cats":                                    {"I'm divorced from Ben, a lawyer and allergic to cats [marital status=divorced]"},
 		"I'm a teacher and my wife's a nurse and allergic to cats":                                {"I'm a teacher and my wife's a nurse and allergic to cats [role=teacher]"},
-		"I'm dating Leo, a cop, and his brother is a thief and allergic to dogs":                  {"I'm dating Leo, a cop, and his brother is a thief and allergic to dogs [partner=Leo]"},
+		"I'm dating Leo, a cop, and his brother is a thief and allergic to dogs":                  {"I'm dating Leo, a cop [partner=Leo]", "(Leo's) brother is a thief and allergic to dogs"},
 		"I'm writing a novel btw, the hero is called Max, he's a smuggler and allergic to silver": {"I'm writing a novel btw, the hero is called Max, he's a smuggler and allergic to silver [in the middle of:novel]"},
 		"As a vegan, what can my sister eat?":                                                     nil,
 		"My mother is ill. I take care of her. Allergic to nuts.":                                 {"My mother is ill", "I take care of her. Allergic to nuts"},

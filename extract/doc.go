@@ -60,7 +60,7 @@
 // Its work is bounded and grows with the text and no faster, whatever the text is
 // like. Of one message the first MaxText bytes (65536) are turned into statements, cut
 // behind a line, a sentence or a word; the rest stays in the log only, and the
-// extraction says so: "rules/7 (cut at 65536 bytes)". A sentence of more than 2000
+// extraction says so: "rules/8 (cut at 65536 bytes)". A sentence of more than 2000
 // characters is taken for several. An extraction ends soon after its context does.
 //
 // A user's sentence is kept if it tells something that outlasts the talk.

@@ -114,7 +114,7 @@ var alsoEnding = []struct {
 	words map[string]bool
 	slots []string
 }{
-	{couples, []string{"partner"}},
+	{couples, []string{"partner", "marital status"}},
 	{set(`living live lives based from moved home commute commutes commuting`), []string{"home"}},
 	{set(`work works working job at for`), []string{"work"}},
 	{set(`deadline due`), []string{"deadline"}},

@@ -9,7 +9,7 @@ import (
 
 // RulesVersion is what Rules calls itself in an Extraction. It is raised when the
 // same message would give other candidates.
-const RulesVersion = "rules/7"
+const RulesVersion = "rules/8"
 
 // Input is a run of messages of one session.
 type Input struct {

@@ -27,7 +27,7 @@ func extracted(t *testing.T, before []memd.Message, messages ...memd.Message) []
 	if err != nil {
 		t.Fatalf("Extract: %v", err)
 	}
-	if e.Extractor != "rules/7" {
+	if e.Extractor != "rules/8" {
 		t.Fatalf("extractor %q", e.Extractor)
 	}
 	return e.Candidates

@@ -47,7 +47,7 @@ type saying struct {
 // slotRules are tried in order; the first that knows what a statement is about decides.
 var slotRules = []func(s *saying) (about, bool){
 	changeSlot, nameSlot, pronounSlot, answerSlot, ageSlot, birthdaySlot, maritalSlot, relationSlot, petSlot,
-	favoriteSlot, allergySlot, dietSlot, homeSlot, groupSlot, workSlot, roleSlot, undertakingSlot, studySlot, languageSlot,
+	favoriteSlot, allergySlot, dietSlot, moveSlot, homeSlot, groupSlot, workSlot, roleSlot, undertakingSlot, studySlot, languageSlot,
 	projectSlot, projectName, keptSlot, switchSlot, endSlot, skillSlot, eventSlot, journeySlot, ownedSlot, aidSlot, passingSlot, overSlot, attributeSlot, paySlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
 }
 
@@ -151,7 +151,7 @@ var (
 	// speakers and begins are words of which each statement with a slot has one: of who
 	// speaks, or of what is asked for or worked on.
 	speakers = set(`i im i'm ive i've i'd we we're we've we'll my our me`)
-	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,renamed,is called,is named,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,rent , weighs ,anymore,any more,healed, gone,'s gone,over the ,is over,is off,are over,is history,is done,cancel,thing is,stores ,stored ,kept ,hosted ,recovered,back at work,leave is,cast ,plaster,braces,crutches,sling,stitches,splint,down to ", ",")
+	matters3 = strings.Split("answer,repl,respond,write,speak,talk,emoji,metric,imperial,bullet,table,markdown,heading,list,code,jargon,short,brief,concise,detailed,formal,casual,friendly,polite,blunt,direct,port ,written,built,deadline,version,branch,limit,url,call,cancel,timeout,region,database,license,framework,package,linter,budget,retro,standup,renamed,is called,is named,stand-up,favo,together,operation,surgery,moved ,interview,runs on,appointment,dentist,flight,exam,wedding,meeting,rent , weighs ,anymore,any more,healed, gone,'s gone,over the ,is over,is off,are over,is history,is done,cancel,thing is,stores ,stored ,kept ,hosted ,recovered,back at work,leave is,home is ,cast ,plaster,braces,crutches,sling,stitches,splint,down to ", ",")
 )
 
 // parents are called by what they are, without "my".
@@ -192,6 +192,8 @@ var (
 	beDwells    = english(`^(am|is|are|have|has|do|does)\s+(?:` + dwells + `\s+)+`)
 	deniesBe    = english(`^(am|is|are|can|have|has|will|was|were)\s`)
 	perfect     = english(`^(?:have|has)\s+((?:` + dwells + `\s+)*)(been|moved|relocated|settled|started|quit|stopped|left|sold|joined|switched|become|gone|got|gotten|turned|lived|worked|finished|given|lost|changed|adopted|bought|replaced|given|retired|graduated|dropped|migrated)\b`)
+	// haveSince dwells on what has changed meanwhile: "we've since moved".
+	haveSince = english(`^(have|has)\s+(?:since(?: then)?|meanwhile|in the meantime)\s+(moved|relocated|settled|switched|changed|sold|quit|stopped|left|joined|become|given|started|got|gone|bought|adopted|lost|replaced|retired|dropped|turned|found|finished|graduated|migrated)\b`)
 	// beenDoing opens a predicate of what goes on.
 	beenDoing = english(`^been\s+((?:working|living|staying|learning|studying|playing|eating|drinking|smoking|taking|using)\s.+)$`)
 	// emphatic is a "do" that only dwells on what follows.
@@ -307,6 +309,7 @@ func (s *saying) deny() {
 			p = base + m[2]
 		}
 	}
+	p = haveSince.ReplaceAllString(p, "$1 $2")
 	p = perfect.ReplaceAllString(p, "$2")
 	if m := beenDoing.FindStringSubmatch(p); m != nil {
 		p = "am " + m[1]

@@ -42,6 +42,8 @@ var (
 	gotMarried  = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on|in|this|back|after|two|three|a|finally|recently)\b.*|\W*)$`)
 	brokeUp     = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|me and (?:my )?(` + partners + `|\pL[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together|are over|are done|are finished|called it quits|broke it off|ended things|have split)`)
 	seeing      = english(`^(?:am|are|have been|been|started|began)\s+(?:seeing|dating|going out with)\s+(?:(?:a|an|this|some)\s+)?(?:(?:new|really nice|nice|lovely)\s+)?(?:(?:guy|girl|man|woman|boy|bloke|lad|lass|dude|lady|person|someone|somebody)\s*,?\s+(?:called|named)\s+(\pL[\pL'’-]+)|(\p{Lu}[\pL'’-]+))`)
+	// beganWith is seeing, of who has begun to.
+	beganWith   = english(`^(?:i|we)\s+(?:have\s+)?(?:(?:just|recently|finally)\s+)?(?:started|began|begun)\s+(?:seeing|dating|going out with)\s+(\p{Lu}[\pL'’-]+)(?:\W*$|[,;.!(]|\s+(?:in|last|this|again|and|who|he|she|from|after|a|two|three)\b)`)
 	namedLove   = english(`^(?:have|have got|got)\s+(?:a|an|my)\s+(?:new |lovely |wonderful )?(?:` + partners + `)(?: now)?,?\s+(?:called|named)\s+(\pL[\pL'’-]+)`)
 	inCouple    = english(`^(?:have|have got|got)\s+(?:a|my)\s+(?:new\s+)?(?:girlfriend|boyfriend|partner|bf|gf)(?:\W*$|\s*[,.;!(].*|\s+(?:now|again|called|named)\b.*)`)
 	leftThem    = english(`^(?:broke up with|split up with|split from|separated from|divorced|dumped)\s+(?:my\s+)?(` + partners + `|\p{Lu}[\pL'’-]+)|^left my (` + partners + `)(?:\W*$|\s*[,.;!(].*|\s+(?:last|in|this|for (?:good|someone|somebody|another)|two|three|a (?:week|month|year)|after|because|and|now|yesterday|today|recently)\b)`)
@@ -263,8 +265,11 @@ func maritalSlot(s *saying) (about, bool) {
 	if m := s.matchText(offIt, "called off", "cancel", "broke off", "ended"); m != nil {
 		return about{name: "marital status", value: "engaged", negated: true}, true
 	}
-	if m := s.match(seeing, "seeing", "dating", "going out"); m != nil && s.self() {
+	if m := s.match(seeing, "seeing", "dating", "going out"); m != nil && s.self() && !strings.HasSuffix(m[2], "'s") {
 		return s.about("partner", m[1]+m[2])
+	}
+	if m := s.matchText(beganWith, "seeing", "dating", "going out"); m != nil {
+		return s.about("partner", m[1])
 	}
 	if m := s.match(namedLove, "called", "named"); m != nil && s.self() && !s.denied {
 		return s.about("partner", m[1])
@@ -407,6 +412,12 @@ var (
 var homeHints = strings.Split("liv resid based moved relocated settled", " ")
 
 func homeSlot(s *saying) (about, bool) {
+	if m := s.match(alsoMoved, "also "); m != nil && s.known && !s.denied {
+		moved := *s
+		moved.text, moved.predicate = strings.Replace(s.text, "also ", "", 1), m[1]
+		moved.low, moved.lowPredicate = strings.ToLower(moved.text), strings.ToLower(m[1])
+		return homeSlot(&moved)
+	}
 	if !s.known || !contains(s.lowPredicate, homeHints) || also.MatchString(s.text) || forNow.MatchString(s.predicate) && !movesFor.MatchString(s.predicate) {
 		return about{}, false
 	}

@@ -44,8 +44,8 @@
 // given, and Extraction.Extractor says so:
 //
 //	llm/4:name                            what the model selected
-//	rules/7 (llm: unavailable)            what the rules keep, and why
-//	llm/4:name + rules/7 (llm: too_long)  the rules' for a part of the messages
+//	rules/8 (llm: unavailable)            what the rules keep, and why
+//	llm/4:name + rules/8 (llm: too_long)  the rules' for a part of the messages
 //
 // If a message is longer than extract.MaxText, each ends in extract.CutMark.
 package llm
