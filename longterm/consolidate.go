@@ -2,6 +2,7 @@ package longterm
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -328,7 +329,7 @@ func (f *learning) take() error {
 		}
 		first, ok := f.origins[by]
 		if !ok {
-			return &memd.Error{Kind: memd.Conflict, Op: "longterm.consolidate", Msg: "a source is not in the log"}
+			return sourceGone()
 		}
 		m := &mention{
 			speaker: speaker{f.identities.ids[f.identities.at[f.identity(c)]], clean(c.ActorID), string(c.Role)},
@@ -343,7 +344,7 @@ func (f *learning) take() error {
 		for _, id := range c.Sources {
 			if _, ok := f.origins[id]; !ok {
 				// Deleted from the log meanwhile, and its words are in the text.
-				return &memd.Error{Kind: memd.Conflict, Op: "longterm.consolidate", Msg: "a source is not in the log"}
+				return sourceGone()
 			}
 		}
 		if m.sources = f.unruled(m, c.Sources, c.Forget); len(m.sources) < len(c.Sources) && !f.speaks(m) {
@@ -372,6 +373,14 @@ func (f *learning) take() error {
 		}
 	}
 	return nil
+}
+
+// ErrSourceGone is the cause of Consolidate's Conflict where something that it was learned
+// from is in the log no more, as when it was erased meanwhile.
+var ErrSourceGone = errors.New("a source is not in the log")
+
+func sourceGone() error {
+	return &memd.Error{Kind: memd.Conflict, Op: "longterm.consolidate", Msg: "what it was learned from is gone", Err: ErrSourceGone}
 }
 
 // maxSlot is how many bytes the name of a slot may have: longer ones do not go into an

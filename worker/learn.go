@@ -345,10 +345,13 @@ func (r *run) embedWithin(ctx context.Context, texts []string) ([][]float32, err
 func (r *run) commit(ctx context.Context, p *progress, c *shortterm.Claim, learned longterm.Learned, outcomes []shortterm.Outcome) error {
 	for try := 1; ; try++ {
 		err := r.inTenant(ctx, commitTime, c.Tenant, func(ctx context.Context, tx pgx.Tx) error {
-			if err := r.store.Consolidate(ctx, tx, c.Tenant, learned); err != nil {
+			err := r.store.Consolidate(ctx, tx, c.Tenant, learned)
+			// Erased or deleted meanwhile, mostly with the claim itself: no failure of anything.
+			p.noteLost(errors.Is(err, longterm.ErrSourceGone) && stoodInLog(c, learned.Candidates))
+			if err != nil {
 				return err
 			}
-			err := r.log.Settle(ctx, tx, c.Tenant, outcomes)
+			err = r.log.Settle(ctx, tx, c.Tenant, outcomes)
 			p.noteLost(memd.KindOf(err) == memd.Conflict)
 			if err != nil || r.cfg.Settled == nil {
 				return err
@@ -359,6 +362,26 @@ func (r *run) commit(ctx context.Context, p *progress, c *shortterm.Claim, learn
 			return err
 		}
 	}
+}
+
+// stoodInLog says whether all that was learned from was in the log when it was claimed: if
+// it is not there now it went since, and is not missing each time.
+func stoodInLog(c *shortterm.Claim, learned []memd.Candidate) bool {
+	there := make(map[int64]bool, len(c.Messages)+len(c.Before))
+	for _, m := range c.Messages {
+		there[m.ID] = true
+	}
+	for _, m := range c.Before {
+		there[m.ID] = true
+	}
+	for _, candidate := range learned {
+		for _, id := range candidate.Sources {
+			if !there[id] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func (r *run) inTenant(ctx context.Context, within time.Duration, tenant string, do func(context.Context, pgx.Tx) error) error {

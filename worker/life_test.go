@@ -1,19 +1,24 @@
 package worker_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/erase"
 	"github.com/memdhq/memd/extract"
+	"github.com/memdhq/memd/idempotency"
 	"github.com/memdhq/memd/shortterm"
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/rs/zerolog"
 )
 
 // do runs a statement as the tenant.
@@ -103,6 +108,118 @@ func TestABatchIsBrokenOffWhenItsMessagesGo(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What is erased while it is learned from is no failure, and is counted as none; what is
+// refused for another reason is, though its kind is the same.
+func TestWhatIsErasedMeanwhileIsNoFailure(t *testing.T) {
+	for name, c := range map[string]struct {
+		meanwhile func(h *house, ids []int64)
+		failures  float64
+		kept      bool
+	}{
+		"the person is erased": {meanwhile: func(h *house, _ []int64) {
+			_, err := erase.New(h.pool, h.log, h.store, idempotency.New(h.pool), zerolog.Nop()).Person(h.within(), tenant, user, "test")
+			if err != nil {
+				h.t.Fatal(err)
+			}
+		}},
+		"what came before is deleted": {kept: true, meanwhile: func(h *house, ids []int64) {
+			h.do(`DELETE FROM conversation_context WHERE tenant_id = $1 AND id = $2`, tenant, ids[0])
+		}},
+		"a source that never was": {failures: 1, kept: true, meanwhile: func(*house, []int64) {}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHouse(t, shortterm.Config{})
+			cfg := quick()
+			metrics, said := prometheus.NewRegistry(), &lockedBuffer{}
+			cfg.Metrics, cfg.Log = metrics, zerolog.New(said)
+			at, goOn := make(chan struct{}, 16), make(chan struct{})
+			tried := 0
+			h.worker(answering{func(in extract.Input) []int64 {
+				tried++
+				switch {
+				case len(in.Before) == 0:
+				case name == "a source that never was" && tried == 2: // the first is the one before
+					return []int64{1 << 40}
+				default:
+					return []int64{in.Before[0].ID}
+				}
+				return nil
+			}}, hashed{see: func(_ context.Context, texts []string) error {
+				if anyContains(texts, "Yes, on Sunday") {
+					at <- struct{}{}
+					<-goOn
+				}
+				return nil
+			}}, cfg)
+			first := h.post("s", "Do you play the flute?")
+			h.settle(first...)
+			ids := h.post("s", "Yes, on Sunday")
+			<-at
+			c.meanwhile(h, first)
+			close(goOn)
+			h.settle(ids...)
+			if c.kept {
+				h.await("it is learned", func() bool { return h.ingest(ids[0]).State == shortterm.StateDone })
+				h.wantState(ids[0], shortterm.StateDone, "", 1+int(c.failures))
+			} else if n := len(h.memories()); n != 0 {
+				t.Errorf("%d memories of who was erased", n)
+			}
+			if n := sum(t, metrics, "memd_worker_failures_total"); n != c.failures {
+				t.Errorf("%v failures are counted, want %v", n, c.failures)
+			}
+			if told := strings.Contains(said.String(), "will be tried again"); told != (c.failures > 0) {
+				t.Errorf("the log says:\n%s", said)
+			}
+		})
+	}
+}
+
+// answering extracts each message whole, as said of what cited names beside it.
+type answering struct{ cited func(extract.Input) []int64 }
+
+func (x answering) Extract(ctx context.Context, in extract.Input) (memd.Extraction, error) {
+	out, err := plain{}.Extract(ctx, in)
+	for i := range out.Candidates {
+		out.Candidates[i].Sources = append(x.cited(in), out.Candidates[i].Sources...)
+	}
+	return out, err
+}
+
+// lockedBuffer is written to by several goroutines.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// sum adds up a metric over all its labels; it is 0 where there is none yet.
+func sum(t *testing.T, from prometheus.Gatherer, name string) (n float64) {
+	t.Helper()
+	families, err := from.Gather()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range families {
+		if f.GetName() == name {
+			for _, m := range f.GetMetric() {
+				n += m.GetCounter().GetValue()
+			}
+		}
+	}
+	return n
 }
 
 // What heeds no context cannot be ended: it is left behind, and whoever waits goes on.
