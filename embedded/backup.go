@@ -58,7 +58,12 @@ func Backup(ctx context.Context, cfg PostgresConfig, w io.Writer) (Contents, err
 	for {
 		p, err := attach(ctx, cfg)
 		if err == nil {
-			return p.dump(ctx, w)
+			contents, err := p.dump(ctx, w)
+			if err != nil && ctx.Err() == nil && p.isGone(ctx) {
+				err = &memd.Error{Kind: memd.Unavailable, Op: "embedded.backup",
+					Msg: "the memd that ran on " + dir + " stopped while its backup was made; make it again", Err: err}
+			}
+			return contents, err
 		}
 		var stopped *notRunning
 		if errors.As(err, &stopped) {
@@ -123,6 +128,17 @@ func attach(ctx context.Context, cfg PostgresConfig) (*Postgres, error) {
 			Msg: "the Postgres on " + cfg.DataDir + ", which another memd runs, does not answer", Err: err}
 	}
 	return p, c.Close(ctx)
+}
+
+// isGone says whether a server that was attached to is ending, or has ended.
+func (p *Postgres) isGone(ctx context.Context) bool {
+	c, err := pgx.Connect(ctx, p.url(superuser, database))
+	if err == nil {
+		_ = c.Close(ctx)
+		return false
+	}
+	var refused *pgconn.PgError
+	return !errors.As(err, &refused) || refused.Code == "57P03" // cannot_connect_now
 }
 
 // dump writes the archive within one snapshot, in which the rows are counted as well.
@@ -413,12 +429,9 @@ func (f *firstBytes) Write(b []byte) (int, error) {
 }
 
 // line gives the first line that tells of an error, else the first.
-func (f *firstBytes) line() string {
-	lines := strings.Split(strings.TrimSpace(string(f.kept)), "\n")
-	for _, line := range lines {
-		if strings.Contains(line, "error:") {
-			return line
-		}
-	}
-	return lines[0]
+func (f *firstBytes) line() string { return whatFailed(string(f.kept), firstLine) }
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -67,6 +68,43 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	if !query[bool](t, restored.OwnerURL(), `SELECT has_table_privilege('memd_app', '"a table"', 'SELECT') AND NOT has_table_privilege('memd_app', '"a table"', 'INSERT')`) {
 		t.Error("the grants are others")
+	}
+}
+
+// stopping has something done before the first of what is written is taken.
+type stopping struct {
+	once sync.Once
+	do   func() error
+}
+
+func (s *stopping) Write(b []byte) (n int, err error) {
+	s.once.Do(func() { err = s.do() })
+	return len(b), err
+}
+
+// A backup that ends with the memd it is made of says so; one that ends for another reason
+// does not.
+func TestABackupSaysThatItsMemdStopped(t *testing.T) {
+	from := usedDir(t)
+	pg := withTables(t, from)
+	c, err := pgx.Connect(t.Context(), pg.OwnerURL())
+	if err == nil { // more than lies on its way
+		_, err = c.Exec(t.Context(), `CREATE TABLE much AS SELECT md5(n::text) || md5((-n)::text) AS text FROM generate_series(1, 100000) n`)
+	}
+	if err == nil {
+		err = c.Close(t.Context())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	const says = "stopped while its backup was made"
+	full := errors.New("full")
+	if _, err := embedded.Backup(t.Context(), config(t, from), &stopping{do: func() error { return full }}); !errors.Is(err, full) || strings.Contains(err.Error(), says) {
+		t.Errorf("where it cannot be written: %v", err)
+	}
+	_, err = embedded.Backup(t.Context(), config(t, from), &stopping{do: func() error { stopPostgres(t, pg); return nil }})
+	if memd.KindOf(err) != memd.Unavailable || !strings.Contains(err.Error(), says) {
+		t.Errorf("where it stops: %v", err)
 	}
 }
 

@@ -178,7 +178,7 @@ func (p *Postgres) initdb(ctx context.Context, dir string, maker account) error 
 		return &memd.Error{Kind: memd.Unavailable, Op: "embedded.postgres", Msg: "initdb was cut short", Err: ctx.Err()}
 	}
 	if err != nil {
-		return invalid("initdb failed: %s (%v)", lastLine(out.String()), err)
+		return invalid("initdb failed: %s (%v)", whatFailed(out.String(), lastLine), err)
 	}
 	return nil
 }
@@ -260,6 +260,23 @@ func unless(ctx context.Context, c *pgx.Conn, query, arg, statement string) erro
 // which holds keys that are none of their business.
 func serverEnv() []string {
 	return []string{"PATH=/usr/bin:/bin", "LC_ALL=C", "TZ=UTC"}
+}
+
+// whatFailed gives the first line that tells of an error: later ones come of it, and the last
+// tell what was tidied up. Where there is none, other chooses. What the server says of one
+// may stand behind how far it was.
+func whatFailed(said string, other func(string) string) string {
+	for line := range strings.Lines(said) {
+		for _, mark := range []string{"FATAL:", "PANIC:"} {
+			if _, what, found := strings.Cut(line, mark); found {
+				return strings.TrimSpace(what)
+			}
+		}
+		if strings.Contains(line, "error:") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return other(said)
 }
 
 func lastLine(s string) string {
