@@ -232,7 +232,7 @@ func readContent(raw json.RawMessage) (text string, says bool, err error) {
 	switch raw[0] {
 	case '"':
 		s := dropNUL(stringOf(raw))
-		return s, strings.TrimSpace(s) != "", nil
+		return s, !Blank(s), nil
 	case '[':
 		var parts []json.RawMessage
 		if err := json.Unmarshal(raw, &parts); err != nil {
@@ -253,7 +253,7 @@ func readContent(raw json.RawMessage) (text string, says bool, err error) {
 				if json.Unmarshal(part.Text, &s) != nil || s == nil {
 					return "", false, InvalidField("content", "text parts must have a text")
 				}
-				if t := dropNUL(*s); strings.TrimSpace(t) != "" {
+				if t := dropNUL(*s); !Blank(t) {
 					texts, says = append(texts, t), true
 				}
 			default:

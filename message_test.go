@@ -23,6 +23,8 @@ func TestParseMessageKeepsWhatWasGiven(t *testing.T) {
 		{"lone surrogate", `{"role":"user","content":"a\ud83db"}`, `{"role":"user","content":"a\ufffdb"}`, "a\uFFFDb"},
 		{"low surrogate first", `{"role":"user","content":"\ude00\ud83d\ude00"}`, `{"role":"user","content":"\ufffd\ud83d\ude00"}`, "\uFFFD😀"},
 		{"an escaped backslash is no escape", `{"role":"user","content":"\\ud83d"}`, `{"role":"user","content":"\\ud83d"}`, `\ud83d`},
+		{"what could not be read is shown as that", `{"role":"user","content":"\ud83d"}`, `{"role":"user","content":"\ufffd"}`, "\uFFFD"},
+		{"a tool that says nothing to be seen", `{"role":"tool","tool_call_id":"x","content":"\u200b"}`, `{"role":"tool","tool_call_id":"x","content":"\u200b"}`, "\u200b"},
 		{"invalid utf-8", "{\"role\":\"user\",\"content\":\"a\xffb\"}", "{\"role\":\"user\",\"content\":\"a\uFFFDb\"}", "a\uFFFDb"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -52,6 +54,7 @@ func TestParseMessageRefuses(t *testing.T) {
 		{`{"role":"assistant","content":""}`, "content"}, {`{"role":"assistant","content":null,"tool_calls":[]}`, "content"},
 		{`{"role":"user","content":7}`, "content"}, {`{"role":"user","content":{}}`, "content"}, {`{"role":"user","content":["x"]}`, "content"}, {`{"role":"user","content":[]}`, "content"},
 		{`{"role":"user","content":[{"type":"text"}]}`, "content"}, {`{"role":"user","content":"\u0000"}`, "content"},
+		{`{"role":"user","content":"\u200b"}`, "content"}, {`{"role":"user","content":[{"type":"text","text":"\u2060\ufeff"}]}`, "content"}, {`{"role":"assistant","content":"\u200b"}`, "content"},
 		{`{"role":"user","content":"hi","id":7}`, "id"}, {`{"role":"user","content":"hi","id":""}`, "id"}, {`{"role":"user","content":"hi","id":"a\u0000"}`, "id"},
 		{`{"role":"user","content":"hi","created_at":"yesterday"}`, "created_at"}, {`{"role":"user","content":"hi","name":""}`, "name"}, {`{"role":"user","content":"hi","name":[]}`, "name"},
 	} {

@@ -26,7 +26,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"unicode"
 
 	"github.com/memdhq/memd"
 )
@@ -75,13 +74,11 @@ func widthError(op string, got, want int) error {
 	}
 }
 
-// CheckText refuses a text in which there is nothing to embed: only blanks and
-// characters that show nothing. The error is Invalid and names field.
+// CheckText refuses a text in which there is nothing to embed; see memd.Findable. The error
+// is Invalid and names field.
 func CheckText(field, text string) error {
-	for _, r := range text {
-		if r != unicode.ReplacementChar && !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf) {
-			return nil
-		}
+	if memd.Findable(text) {
+		return nil
 	}
 	return memd.InvalidField(field, "must not be blank")
 }

@@ -180,7 +180,7 @@ func (b *postMemories) check(location string) []*memd.Error {
 	}
 	if !b.Infer && len(unread) == 0 {
 		for i, m := range messages {
-			if blank(m.Text) {
+			if !memd.Findable(m.Text) {
 				wrong(memd.InvalidField(at(i)+".content", "must have a text to be stored"))
 			}
 		}
@@ -192,7 +192,7 @@ func (b *postMemories) check(location string) []*memd.Error {
 	if b.Prompt != nil {
 		prompt = *b.Prompt
 		switch {
-		case blank(prompt):
+		case memd.Blank(prompt):
 			wrong(memd.InvalidField(location+".prompt", "must not be blank"))
 		case len(prompt) > maxPrompt:
 			wrong(memd.InvalidField(location+".prompt", "must have at most %d KiB", maxPrompt>>10))
@@ -281,7 +281,7 @@ func checkCategories(categories []string, location string) []*memd.Error {
 func messagesOf(raw anyMessages, location string) (given []chatMessage, single bool, fault *memd.Error) {
 	switch raw[0] {
 	case '"':
-		if blank(text(raw)) {
+		if memd.Blank(text(raw)) {
 			return nil, true, memd.InvalidField(location, "must not be blank")
 		}
 		return []chatMessage{chatMessage(fmt.Sprintf(`{"role":"user","content":%s}`, raw))}, true, nil

@@ -90,7 +90,7 @@ func (s *server) postContext(ctx context.Context, c *call, in *postContextInput)
 	if err := invalid(faults); err != nil {
 		return answer{}, err
 	}
-	if b.Query != nil && blank(*b.Query) {
+	if b.Query != nil && !memd.Findable(*b.Query) {
 		b.Query = nil
 	}
 

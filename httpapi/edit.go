@@ -140,7 +140,7 @@ func (p *patchMemory) check(location string) []*memd.Error {
 	var faults []*memd.Error
 	if p.Memory != nil {
 		*p.Memory = strings.ReplaceAll(*p.Memory, "\x00", "")
-		if blank(*p.Memory) {
+		if !memd.Findable(*p.Memory) {
 			faults = append(faults, memd.InvalidField(location+".memory", "must not be blank"))
 		}
 	}

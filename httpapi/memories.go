@@ -4,8 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
-	"unicode"
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/longterm"
@@ -146,7 +144,7 @@ func (s *server) memoryRoutes() {
 
 func (s *server) searchMemories(ctx context.Context, c *call, in *searchInput) (answer, error) {
 	b := in.Body
-	if blank(b.Query) {
+	if !memd.Findable(b.Query) {
 		return answer{}, memd.InvalidField("body.query", "must not be blank")
 	}
 	scope := b.scope(c.tenant)
@@ -249,14 +247,6 @@ func (s *server) getHistory(ctx context.Context, c *call, in *memoryInput) (answ
 		out.Results = append(out.Results, e)
 	}
 	return ok(out)
-}
-
-// blank says whether there is nothing in a text that could be found or found by: only
-// blanks and characters that show nothing.
-func blank(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return r != unicode.ReplacementChar && !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf)
-	})
 }
 
 // mayAsk refuses a question over all of a tenant's scopes, unless the key may ask it.

@@ -128,7 +128,7 @@ func (j *Jobs) Submit(ctx context.Context, tenant string, o Options, data []byte
 	}
 	gathered.Close()
 	switch {
-	case len(bytes.TrimSpace(data)) == 0:
+	case !bytes.ContainsFunc(data, memd.IsShown):
 		return Job{}, memd.InvalidField("data", "must not be empty")
 	case items == 0 && bad > 0 && len(o.Columns) > 0 && strings.HasPrefix(why, "has no column"):
 		return Job{}, memd.InvalidField("columns", "names one that is not there: data %s", why)

@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -172,7 +170,7 @@ func check(items []Item) error {
 			faults = append(faults, memd.InvalidField(at+"messages", "must not be empty"))
 		}
 		for j, m := range item.Messages {
-			if !item.Infer && blank(m.Text) {
+			if !item.Infer && !memd.Findable(m.Text) {
 				faults = append(faults, memd.InvalidField(fmt.Sprintf("%smessages[%d].content", at, j), "must have a text to be stored"))
 			}
 		}
@@ -189,14 +187,6 @@ func oneOf(faults []*memd.Error) error {
 		return faults[0]
 	}
 	return &memd.Error{Kind: memd.Invalid, Op: "remember.add", Msg: "not all that was given can be remembered", Details: faults}
-}
-
-// blank says whether there is nothing in a text that could be found: only blanks and
-// characters that show nothing.
-func blank(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool {
-		return r != unicode.ReplacementChar && !unicode.IsSpace(r) && !unicode.In(r, unicode.Cc, unicode.Cf)
-	})
 }
 
 // given is what the items come to: what is logged, and what is stored as it is.

@@ -258,6 +258,8 @@ func TestWhatIsLearnedCanBeTrusted(t *testing.T) {
 		}{
 			{`{"role":"user","content":""}`, true}, {`{"role":"user","content":" \t\n"}`, true}, {`{"role":"user","content":null}`, true}, {`{"role":"user"}`, true},
 			{`{"role":"user","content":[]}`, true}, {`{"role":"user","content":"\u0000"}`, true}, {`{"role":"user","content":null` + calls + `}`, true},
+			{`{"role":"user","content":"\u200b"}`, true}, {`{"role":"user","content":[{"type":"text","text":"\ufeff\u2060"}]}`, true}, {`{"role":"assistant","content":"\u200b\n"}`, true},
+			{`{"role":"user","content":"\ud83d"}`, false}, {`{"role":"assistant","content":"\u200b"` + calls + `}`, false},
 			{`{"role":"system","content":" "}`, true}, {`{"role":"developer","content":null}`, true},
 			{`{"role":"assistant","content":""}`, true}, {`{"role":"assistant","content":null}`, true}, {`{"role":"assistant","content":null,"tool_calls":[]}`, true},
 			{`{"role":"assistant","content":null` + calls + `}`, false}, {`{"role":"assistant","content":""` + calls + `}`, false}, {`{"role":"assistant","content":null,"refusal":"No."}`, false},
@@ -277,7 +279,7 @@ func TestWhatIsLearnedCanBeTrusted(t *testing.T) {
 				}
 			}
 		}
-		for i, content := range []string{`""`, `" "`, `null`, `[]`} {
+		for i, content := range []string{`""`, `" "`, `null`, `[]`, `"\u200b"`} {
 			for j, id := range ids[:2] {
 				c.refused(http.MethodPatch, fmt.Sprintf("/v1/messages/%d", id), fmt.Sprintf(`{"content":%s}`, content), "body.content")
 				if m := c.message(id); fmt.Sprint(m.Content) == "" || m.Content == nil {
