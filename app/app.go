@@ -50,11 +50,12 @@ const (
 	statementLimit = 11 * time.Minute
 )
 
-// requestGrace is how long requests at work may go on once a stop has begun.
+// requestGrace is how long requests at work may go on once a stop has begun. Those that have
+// not ended half as long after that are cut off.
 const requestGrace = 2 * time.Second
 
-// lease is how long what a killed memd was at work on stays untouched. Workers hold on
-// to it three times as often.
+// lease is how long what a killed memd was at work on stays untouched, messages and imports.
+// Who is at it holds on to it three times as often.
 const lease = 15 * time.Second
 
 // Servers is what the daemon works on. Whether they are its own is not its matter.
@@ -92,7 +93,7 @@ type App struct {
 		cancel context.CancelFunc
 		done   chan struct{}
 	}
-	steps    []step // what Stop undoes, last first
+	steps    []step // what Stop undoes
 	stopOnce sync.Once
 	stopErr  error
 
@@ -150,9 +151,15 @@ func (a *App) Start(ctx context.Context) error {
 			a.fail(err)
 		}
 	}()
-	a.onStop("http", func(ctx context.Context) error {
-		// Requests that only wait for something must not hold up the stop.
-		defer time.AfterFunc(requestGrace, cancelRequests).Stop()
+	a.onDrain("http", func(ctx context.Context) error {
+		// Requests that only wait for something must not hold up the stop, nor callers who
+		// send or read nothing any more: these are not reached by the end of a context.
+		grace := requestGrace
+		if deadline, bounded := ctx.Deadline(); bounded {
+			grace = min(grace, time.Until(deadline)/3)
+		}
+		defer time.AfterFunc(grace, cancelRequests).Stop()
+		defer time.AfterFunc(grace+grace/2, connections.cut).Stop()
 		defer cancelRequests()
 		err := a.server.Shutdown(ctx)
 		if err != nil {
@@ -277,34 +284,29 @@ func (a *App) startUp(ctx context.Context) error {
 		if err := w.Start(ctx); err != nil {
 			return err
 		}
-		a.onStop("worker", func(ctx context.Context) error {
-			// Time is left for what comes after it.
-			ctx, cancel := context.WithTimeout(ctx, a.cfg.DrainTimeout*6/10)
-			defer cancel()
-			return w.Stop(ctx)
-		})
+		a.onDrain("worker", w.Stop)
 	}
 	relay := workLog.NewRelay(shortterm.RelayConfig{})
 	if err := relay.Start(ctx); err != nil {
 		return err
 	}
-	a.onStop("relay", relay.Stop)
+	a.onDrain("relay", relay.Stop)
 	// What is to be kept no longer goes, whether or not this process has workers.
 	sweeper := workLog.NewSweeper(workStore.Unpost, 0)
 	if err := sweeper.Start(ctx); err != nil {
 		return err
 	}
-	a.onStop("sweeper", sweeper.Stop)
+	a.onDrain("sweeper", sweeper.Stop)
 	a.metrics.MustRegister(newBacklog(workers, a.pool.Away), newPoolStats("requests", a.pool), newPoolStats("filters", a.pool.Once()), newPoolStats("workers", workers))
 
 	// Imports are workers' work: requests need not wait for their connections.
 	if a.cfg.Workers > 0 {
 		workRecall := recall.New(workStore, model, recall.Config{Log: a.component("recall")})
-		imports := importjob.NewRunner(workers, workLog, remember.New(workers, workLog, workStore, workRecall, remember.Config{}), live, a.component("import"))
+		imports := importjob.NewRunner(workers, workLog, remember.New(workers, workLog, workStore, workRecall, remember.Config{}), live, lease, a.component("import"))
 		if err := imports.Start(ctx); err != nil {
 			return err
 		}
-		a.onStop("imports", imports.Stop)
+		a.onDrain("imports", imports.Stop)
 	}
 
 	answers := idempotency.New(a.pool)

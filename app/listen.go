@@ -87,6 +87,15 @@ func (c *connections) working(ctx context.Context) {
 	}
 }
 
+// cut ends all connections. Whoever writes to one, or reads from it, is told so at once.
+func (c *connections) cut() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for conn := range c.open {
+		_ = conn.Close()
+	}
+}
+
 // count gives how many are open, and how many were ended because of the bound.
 func (c *connections) count() (open int, shut uint64) {
 	c.mu.Lock()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd/importjob"
+	"github.com/memdhq/memd/internal/memdtest"
 	"github.com/memdhq/memd/longterm"
 	"github.com/memdhq/memd/recall"
 	"github.com/memdhq/memd/remember"
@@ -27,10 +28,13 @@ func importBody(members map[string]any) string {
 }
 
 // work has the house work on imports until the test ends.
-func (h *house) work() {
+func (h *house) work() { h.workWith(time.Minute) }
+
+// workWith is work with a lease.
+func (h *house) workWith(lease time.Duration) {
 	store := longterm.New(h.pool, longterm.Config{})
 	rem := remember.New(h.pool, h.log, store, recall.New(store, h.embedder, recall.Config{}), remember.Config{})
-	r := importjob.NewRunner(h.pool, h.log, rem, nil, zerolog.Nop())
+	r := importjob.NewRunner(h.pool, h.log, rem, nil, lease, zerolog.Nop())
 	if err := r.Start(h.t.Context()); err != nil {
 		h.t.Fatal(err)
 	}
@@ -119,6 +123,8 @@ func TestAnImportGoesInOnce(t *testing.T) {
 		importBody(map[string]any{"data": chatLines, "user_id": "u", "format": "xml"}):                        "body.format",
 		importBody(map[string]any{"data": "a,b\n1,2\n", "user_id": "u", "columns": map[string]any{"x": "a"}}): "body.columns",
 		importBody(map[string]any{"user_id": "u"}):                                                            "body.data",
+		importBody(map[string]any{"data": "\x00", "user_id": "u"}):                                            "body.data",
+		importBody(map[string]any{"data": "\ufeff \u200b\n", "user_id": "u"}):                                 "body.data",
 	} {
 		h.send("POST", "/v1/import", body).want(422, words)
 	}
@@ -147,6 +153,57 @@ func TestAnImportOutlivesWhoWorksOnIt(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	h.send("GET", "/v1/ingest?user_id=alice&wait=60s", nil).want(200, `"done":3`)
+}
+
+// Whoever works on an import holds on to it while a step of it takes its time, and breaks that
+// off when the import is cancelled.
+func TestAnImportIsHeldOnTo(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true})
+	stop := make(chan struct{})
+	locked, released := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(released)
+		err := h.pool.InTenant(context.Background(), "default", func(tx pgx.Tx) error {
+			_, err := tx.Exec(context.Background(), `LOCK TABLE conversation_session IN SHARE MODE`)
+			close(locked)
+			<-stop
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}()
+	<-locked
+	job := h.posted(map[string]any{"user_id": "alice", "data": chatLines})
+	h.workWith(900 * time.Millisecond)
+	h.awaitLock()
+	held := func() (until time.Time, attempts int) {
+		t.Helper()
+		err := h.pool.InTenant(t.Context(), "default", func(tx pgx.Tx) error {
+			return tx.QueryRow(t.Context(), `SELECT lease_until, attempts FROM import_job WHERE id = $1`, job.ID).Scan(&until, &attempts)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return until, attempts
+	}
+	first, _ := held()
+	memdtest.Until(t, "it is held beyond its first lease", func() bool {
+		until, attempts := held()
+		return attempts == 1 && until.After(first.Add(900*time.Millisecond))
+	})
+	h.send("POST", "/v1/import/"+job.ID+"/cancel", nil).want(200, `"state":"cancelled"`)
+	memdtest.Until(t, "the step is broken off", func() bool {
+		var n int
+		if err := h.pool.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		return n == 0
+	})
+	close(stop)
+	<-released
+	h.send("GET", "/v1/import/"+job.ID, nil).want(200, `"state":"cancelled"`)
+	h.send("GET", "/v1/messages?user_id=alice", nil).want(404)
 }
 
 func TestAnImportIsCancelledOrGoesWithItsPerson(t *testing.T) {

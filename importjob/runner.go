@@ -18,16 +18,15 @@ import (
 	"github.com/memdhq/memd/shortterm"
 	"github.com/memdhq/memd/traffic"
 	"github.com/rs/zerolog"
+	"github.com/sourcegraph/conc"
 	"github.com/sourcegraph/conc/panics"
 )
 
 const (
-	// lease is for how long what a memd works on is left alone by others.
-	lease = time.Minute
 	// lookEvery is how often it is looked for imports.
 	lookEvery = time.Second
-	// awayPause is the wait where the database is away.
-	awayPause = time.Second
+	// awayPause is the wait where the database is away, the first time, and awayMost the longest.
+	awayPause, awayMost = time.Second, time.Minute
 	// restOfImport is how many times as long as a step took is rested while others wait for answers.
 	restOfImport = 3
 	// maxTries is how often an import is begun that ends by a fault of its own.
@@ -41,6 +40,9 @@ type Runner struct {
 	rem  *remember.Remember
 	live *traffic.Live
 	out  zerolog.Logger
+	// lease is for how long what a memd works on is left alone by others, if it is not held
+	// on to.
+	lease time.Duration
 
 	mu     sync.Mutex
 	cancel context.CancelFunc // nil while it does not run
@@ -48,8 +50,9 @@ type Runner struct {
 }
 
 // NewRunner makes a Runner that gives way to live, nil for nothing; log and rem must be on pool.
-func NewRunner(pool *postgres.Pool, log *shortterm.Log, rem *remember.Remember, live *traffic.Live, out zerolog.Logger) *Runner {
-	return &Runner{pool: pool, log: log, rem: rem, live: live, out: out}
+// What it was at when it was killed is taken on by another once lease is over.
+func NewRunner(pool *postgres.Pool, log *shortterm.Log, rem *remember.Remember, live *traffic.Live, lease time.Duration, out zerolog.Logger) *Runner {
+	return &Runner{pool: pool, log: log, rem: rem, live: live, lease: lease, out: out}
 }
 
 // Start begins the work, which goes on until Stop; ctx bounds nothing but the start. Conflict: it
@@ -126,14 +129,14 @@ var errGone = errors.New("the import is no longer this one's")
 // next works on the import that is due, if there is one.
 func (r *Runner) next(ctx context.Context) (found bool, err error) {
 	t := &taken{r: r, faults: []Refused{}}
-	err = r.pool.QueryRow(ctx, `SELECT tenant_id, id, attempts FROM memd_import_due($1)`, lease).Scan(&t.tenant, &t.id, &t.attempt)
+	err = r.pool.QueryRow(ctx, `SELECT tenant_id, id, attempts FROM memd_import_due($1)`, r.lease).Scan(&t.tenant, &t.id, &t.attempt)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return false, nil
 	}
 	if err != nil {
 		return false, postgres.Err("importjob.due", err)
 	}
-	err = t.work(ctx)
+	err = t.heldOnTo(ctx, t.work)
 	switch {
 	case ctx.Err() != nil: // others need not wait for the lease
 		after, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
@@ -142,9 +145,41 @@ func (r *Runner) next(ctx context.Context) (found bool, err error) {
 	case err == nil, errors.Is(err, errGone):
 		return true, nil
 	case memd.KindOf(err) == memd.Unavailable && t.attempt < 1000, t.attempt < maxTries:
-		return true, errors.Join(err, t.update(ctx, putOff, t.tenant, t.id, t.attempt, min(time.Duration(t.attempt)*awayPause, lease)))
+		return true, errors.Join(err, t.update(ctx, putOff, t.tenant, t.id, t.attempt, min(time.Duration(t.attempt)*awayPause, awayMost)))
 	}
 	return true, errors.Join(err, t.update(ctx, failJob, t.tenant, t.id, t.attempt, memd.KindOf(err).String()))
+}
+
+// heldOnTo does the work and holds on to the import meanwhile, whatever a step of it takes.
+// The work is broken off once the import is another's or was cancelled; the error is then
+// errGone.
+func (t *taken) heldOnTo(ctx context.Context, work func(context.Context) error) error {
+	working, breakOff := context.WithCancelCause(ctx)
+	var heart conc.WaitGroup
+	defer heart.Wait()
+	defer breakOff(nil)
+	heart.Go(func() {
+		every := t.r.lease / 3
+		for tick := time.NewTicker(every); ; {
+			select {
+			case <-tick.C:
+			case <-working.Done():
+				tick.Stop()
+				return
+			}
+			within, cancel := context.WithTimeout(working, every)
+			err := t.update(within, holdJob, t.tenant, t.id, t.attempt, t.r.lease)
+			cancel()
+			if errors.Is(err, errGone) {
+				breakOff(errGone)
+			}
+		}
+	})
+	err := work(working)
+	if errors.Is(context.Cause(working), errGone) {
+		return errGone
+	}
+	return err
 }
 
 func (t *taken) work(ctx context.Context) error {
@@ -215,12 +250,9 @@ func (t *taken) update(ctx context.Context, sql string, args ...any) error {
 	return postgres.Err("importjob.update", err)
 }
 
-// hold does something while the import is this one's, and holds on to it. Who erases a person
-// takes the import first, and so waits until that is done, or has it find the import gone.
+// hold does something while the import is this one's. Who erases a person takes the import
+// first, and so waits until that is done, or has it find the import gone.
 func (t *taken) hold(ctx context.Context, do func() error) error {
-	if err := t.update(ctx, holdJob, t.tenant, t.id, t.attempt, lease); err != nil {
-		return err
-	}
 	began := time.Now()
 	defer func() { t.r.live.GiveWay(ctx, time.Since(began), restOfImport) }()
 	err := t.r.pool.InTenant(ctx, t.tenant, func(tx pgx.Tx) error {

@@ -2,13 +2,18 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func TestAStatementIsRecalledInAnotherSession(t *testing.T) {
@@ -158,5 +163,56 @@ func TestVersionAndHealth(t *testing.T) {
 	d.kill()
 	if code, _ := exitCode(t, []string{listen}, "health"); code == 0 {
 		t.Error("a memd that is gone is healthy")
+	}
+}
+
+// Callers who neither read nor say what they announced hold up no stop: workers hand back
+// meanwhile, and all that memd runs ends by itself.
+func TestStalledCallersHoldUpNoStop(t *testing.T) {
+	dir, model := dataDir(t), newModelChild(t)
+	d := start(t, dir, "MEMD_EMBED_URL=http://"+model.addr+"/v1", "MEMD_EMBED_MODEL=words", "MEMD_WORKERS=2")
+	var much []string
+	for i := range 16 { // more than lies on its way to who does not read it
+		much = append(much, fmt.Sprintf(`{"role":"user","content":"%d %s"}`, i, strings.Repeat("much ", 200<<10)))
+	}
+	d.want(201, "POST", "/v1/messages", `{"user_id":"bob","infer":false,"messages":[`+strings.Join(much, ",")+`]}`, nil)
+	model.behave(modelMode{Kind: "nothing"})
+	waiting := d.post("alice", "s", "I keep my bicycle in the cellar").Messages[0].ID
+	d.eventually("it is learned from", func() bool { return d.ingest().States.Running == 1 })
+
+	dial := func(say string) net.Conn {
+		few := net.Dialer{Control: func(_, _ string, c syscall.RawConn) (err error) {
+			_ = c.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, 4<<10) })
+			return err
+		}}
+		c, err := few.Dial("tcp", strings.TrimPrefix(d.url, "http://"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		if _, err := io.WriteString(c, say); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	reader := dial("GET /v1/export HTTP/1.1\r\nHost: localhost\r\n\r\n")
+	if _, err := reader.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	dial("POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{")
+
+	if err, took := d.terminate(); err != nil || took > 10*time.Second || strings.Contains(d.logged(), `"level":"error"`) || strings.Contains(d.logged(), "not everything ended") {
+		t.Errorf("exit %v after %v, want 0 within 10 s and nothing left behind", err, took)
+	}
+	d = start(t, dir, "MEMD_WORKERS=0")
+	var m struct {
+		Ingest struct {
+			State    string
+			Attempts int
+		}
+	}
+	d.want(200, "GET", fmt.Sprint("/v1/messages/", waiting), "", &m)
+	if m.Ingest.State != "pending" || m.Ingest.Attempts != 0 {
+		t.Errorf("what was learned from is %+v, want handed back", m.Ingest)
 	}
 }
