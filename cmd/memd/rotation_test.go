@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd/internal/memdtest"
@@ -21,10 +22,11 @@ type turned struct {
 	AgentID           *string `json:"agent_id"`
 	Title             *string
 	Messages          int
-	ClosedAt          *string `json:"closed_at"`
-	PreviousSessionID *string `json:"previous_session_id"`
-	NextSessionID     *string `json:"next_session_id"`
-	ForwardsTo        *string `json:"forwards_to"`
+	ClosedAt          *string    `json:"closed_at"`
+	PreviousSessionID *string    `json:"previous_session_id"`
+	NextSessionID     *string    `json:"next_session_id"`
+	ForwardsTo        *string    `json:"forwards_to"`
+	LastMessageAt     *time.Time `json:"last_message_at"`
 	Learn, Incognito  bool
 	Rotate            map[string]any
 	Metadata          json.RawMessage
@@ -282,6 +284,9 @@ func TestTurningOver(t *testing.T) {
 				if backfill.SessionID != old.SessionID {
 					t.Errorf("what is from long ago lands in %s", backfill.SessionID)
 				}
+				// A request and its answer may take less than the shortest limit of time.
+				last := *c.session("lim", old.SessionID).LastMessageAt
+				memdtest.Until(t, "a limit of time is reached", func() bool { return time.Since(last) > time.Millisecond })
 				a := c.carrying(object{"user_id": "lim", "session_id": old.SessionID, "append": list{user("The next.")}})
 				if a.SessionID == old.SessionID || a.said() != "user: The next.\n" || !strings.Contains(a.everything(), "assistant: The last of it.") {
 					t.Errorf("in %s:\n%s", a.SessionID, a.everything())
