@@ -54,14 +54,36 @@ type lane struct {
 	patience time.Duration
 }
 
+// tenantLanes are lanes of one tenant each, so that none can take all turns of a kind. There
+// are no more of them than keys name tenants.
+type tenantLanes struct {
+	make func() lane
+
+	mu sync.Mutex
+	of map[string]lane
+}
+
+func (t *tenantLanes) lane(tenant string) lane {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	l, found := t.of[tenant]
+	if !found {
+		l = t.make()
+		t.of[tenant] = l
+	}
+	return l
+}
+
 // bounds are those of what is at work at a time.
 type bounds struct {
 	reading, writing lane
 	// waiting are those that wait for something to come, learning those that wait for what
 	// they have brought to be learned from.
 	waiting, learning lane
-	// exporting are those that are answered with all there is of a person.
+	// exporting are those that are answered with all there is of a person; each tenant has a
+	// part of it.
 	exporting lane
+	exports   *tenantLanes
 	// bringing are those that bring what nobody waits for, many at a time.
 	bringing lane
 	// beginnings are bytes of the beginnings of bodies, bodies those of the rest, answers
@@ -103,6 +125,7 @@ func newBounds(cfg Config) bounds {
 	return bounds{
 		reading: of("reading", turns), writing: of("writing", turns), waiting: of("waiting", turns), learning: of("learning", turns),
 		exporting:  of("exporting", exportsAtOnce),
+		exports:    &tenantLanes{of: map[string]lane{}, make: func() lane { return of("exporting", exportsOfTenant) }},
 		bringing:   lane{"bringing", semaphore.NewWeighted(bulksAtOnce), bulkPatience},
 		beginnings: of("bodies", max(cfg.MaxBodies/4, 16*smallBody)),
 		after:      &aftermath{free: debug.FreeOSMemory},

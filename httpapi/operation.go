@@ -258,7 +258,15 @@ func (s *server) reply(w http.ResponseWriter, r *http.Request, op operation, c *
 		if op.gives && s.Live.IsOn() {
 			n = bulksAtOnce // it goes alone
 		}
-		if err := s.acquire(ctx, l, n, "too many requests are at work"); err != nil {
+		const refusal = "too many requests are at work"
+		if op.streams != "" {
+			share := s.bounds.exports.lane(c.tenant)
+			if err := s.acquire(ctx, share, 1, refusal); err != nil {
+				return reply{}, err
+			}
+			defer share.turns.Release(1)
+		}
+		if err := s.acquire(ctx, l, n, refusal); err != nil {
 			return reply{}, err
 		}
 		defer l.turns.Release(n)

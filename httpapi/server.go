@@ -77,6 +77,9 @@ type Config struct {
 	// LearnWait is how long POST /v1/memories waits for what it was given to be
 	// learned from; default 30 s.
 	LearnWait time.Duration
+	// StreamPatience is how long the caller of a stream may take to read what of it is sent
+	// together, 64 KiB; default 10 s.
+	StreamPatience time.Duration
 	// MaxInFlight bounds the requests at work of a kind: those that read, that write, that
 	// wait for something to come, and that wait for what they brought to be learned from;
 	// default 512. One more waits a moment and is then refused with 503.
@@ -92,6 +95,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.LearnWait <= 0 {
 		c.LearnWait = 30 * time.Second
+	}
+	if c.StreamPatience <= 0 {
+		c.StreamPatience = 10 * time.Second
 	}
 	if c.MaxInFlight <= 0 {
 		c.MaxInFlight = 512

@@ -11,12 +11,8 @@ import (
 	"github.com/memdhq/memd"
 )
 
-const (
-	// streamedAtOnce is how much of a stream is sent together, and streamPatience how long a
-	// caller may take to read that.
-	streamedAtOnce = 64 << 10
-	streamPatience = 30 * time.Second
-)
+// streamedAtOnce is how much of a stream is sent together.
+const streamedAtOnce = 64 << 10
 
 // streamWriter sends a stream's answer with the first bytes of it.
 type streamWriter struct {
@@ -25,6 +21,10 @@ type streamWriter struct {
 	begun   bool
 	op      operation
 	status  int
+	// patience is how long a caller may take to read what is sent together, and granted how
+	// long they may take in all beside what they have read: who reads ever so slowly holds a
+	// connection to the database as well. What it takes to make the stream is not theirs.
+	patience, granted time.Duration
 }
 
 func (w *streamWriter) Write(b []byte) (int, error) {
@@ -33,13 +33,17 @@ func (w *streamWriter) Write(b []byte) (int, error) {
 		w.Header().Set("Content-Type", w.op.streams)
 		w.WriteHeader(w.status)
 	}
-	_ = w.control.SetWriteDeadline(time.Now().Add(streamPatience))
-	return w.ResponseWriter.Write(b)
+	began := time.Now()
+	_ = w.control.SetWriteDeadline(began.Add(min(w.patience, w.granted)))
+	n, err := w.ResponseWriter.Write(b)
+	w.granted += time.Duration(n)*time.Second/slowest - time.Since(began)
+	return n, err
 }
 
 // stream sends an answer as it is made.
 func (s *server) stream(w http.ResponseWriter, op operation, a answer) error {
-	to := &streamWriter{ResponseWriter: w, control: http.NewResponseController(w), op: op, status: a.status}
+	to := &streamWriter{ResponseWriter: w, control: http.NewResponseController(w), op: op, status: a.status,
+		patience: s.cfg.StreamPatience, granted: answerTime}
 	buffered := bufio.NewWriterSize(to, streamedAtOnce)
 	err := a.stream(buffered)
 	if err == nil {

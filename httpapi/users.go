@@ -55,10 +55,12 @@ type patchUserAnswer struct {
 const eraseWait = 100 * time.Second
 
 // exportWait is how much longer than other requests an export may be read, and exportsAtOnce
-// how many are: each holds a connection to the database as long.
+// how many are, exportsOfTenant of them of one tenant: each holds a connection to the
+// database as long.
 const (
-	exportWait    = 30 * time.Minute
-	exportsAtOnce = 2
+	exportWait      = 30 * time.Minute
+	exportsAtOnce   = 3
+	exportsOfTenant = 2
 )
 
 type userInput struct {
