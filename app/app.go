@@ -147,7 +147,7 @@ func (a *App) Start(ctx context.Context) error {
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		if err := a.server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		if err := a.server.Serve(refusing{l}); !errors.Is(err, http.ErrServerClosed) {
 			a.fail(err)
 		}
 	}()
@@ -322,25 +322,13 @@ func (a *App) startUp(ctx context.Context) error {
 		return err
 	}
 	if a.cfg.NoAPI {
-		handler = onlyWatched(handler)
+		handler = httpapi.OnlyWatched(handler)
 	}
 	a.awaitQueue(ctx)
 	a.handler.Store(&handler)
 	close(a.ready)
 	a.log.Info().Dur(memd.LogDuration, time.Since(a.began)).Str("address", a.Addr().String()).Msg("ready")
 	return nil
-}
-
-// onlyWatched serves nothing of a handler but what tells whether a memd is well.
-func onlyWatched(all http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.URL.Path {
-		case "/healthz", "/readyz", "/metrics":
-			all.ServeHTTP(w, r)
-		default:
-			http.Error(w, "this memd only works; ask one that serves", http.StatusNotFound)
-		}
-	})
 }
 
 // awaitQueue gives the stream a moment to be made, so that a fresh memd is not called

@@ -7,8 +7,33 @@ import (
 	"net/http"
 	"sync"
 
+	"github.com/memdhq/memd/httpapi"
 	"golang.org/x/sys/unix"
 )
+
+// refusing has connections on which what net/http answers by itself is told as all else is.
+type refusing struct{ net.Listener }
+
+func (l refusing) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		return refusingConn{tcp}, nil
+	}
+	return conn, err
+}
+
+type refusingConn struct{ *net.TCPConn }
+
+func (c refusingConn) Write(b []byte) (int, error) {
+	answer, ok := httpapi.Refusal(b)
+	if !ok {
+		return c.TCPConn.Write(b)
+	}
+	if _, err := c.TCPConn.Write(answer); err != nil {
+		return 0, err
+	}
+	return len(b), nil
+}
 
 // maxConnections is how many connections may be open, where there are files for twice as
 // many.

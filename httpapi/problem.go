@@ -191,6 +191,19 @@ func writeBytes(w http.ResponseWriter, status int, contentType string, body []by
 	_, _ = w.Write(body) // the caller may be gone
 }
 
+// OnlyWatched serves nothing of a handler but what tells whether a memd is well.
+func OnlyWatched(all http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/healthz", "/readyz", "/metrics":
+			all.ServeHTTP(w, r)
+		default:
+			w.Header().Set(requestIDHeader, requestID(r))
+			problemOf(&memd.Error{Kind: memd.NotFound, Msg: "this memd only works; ask one that serves"}, "").write(w)
+		}
+	})
+}
+
 // Starting answers while memd is starting: it is alive, and not ready for anything.
 func Starting() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

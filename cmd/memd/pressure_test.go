@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -237,9 +238,26 @@ func TestSilentCallersKeepNobodyOut(t *testing.T) {
 		}
 	}
 	long := dial("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: " + strings.Repeat("x", 200<<10))
-	if resp, err := http.ReadResponse(bufio.NewReader(long), nil); err != nil || resp.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
-		t.Errorf("headers without end: %v %v", resp, err)
+	refused := func(what string, from net.Conn, status int, code string) {
+		t.Helper()
+		resp, err := http.ReadResponse(bufio.NewReader(from), nil)
+		if err != nil || resp.StatusCode != status || resp.Header.Get("Content-Type") != "application/problem+json" || !resp.Close {
+			t.Errorf("%s: %v %v", what, resp, err)
+			return
+		}
+		var p struct {
+			Code      string
+			Status    int
+			RequestID string `json:"request_id"`
+		}
+		if err := json.NewDecoder(resp.Body).Decode(&p); err != nil || p.Code != code || p.Status != status || p.RequestID != resp.Header.Get("X-Request-ID") || p.RequestID == "" {
+			t.Errorf("%s: %+v %v", what, p, err)
+		}
 	}
+	refused("headers without end", long, http.StatusRequestHeaderFieldsTooLarge, "header_too_large")
+	refused("no request", dial("EHLO localhost\r\n\r\n"), http.StatusBadRequest, "bad_request")
+	refused("another version", dial("GET /healthz HTTP/3.0\r\nHost: localhost\r\n\r\n"), http.StatusHTTPVersionNotSupported, "version_not_supported")
+	refused("an unknown encoding", dial("POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: zip\r\n\r\n"), http.StatusNotImplemented, "not_implemented")
 	var drip sync.WaitGroup
 	ended := make(chan struct{})
 	drip.Go(func() {
