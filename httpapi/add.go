@@ -55,7 +55,7 @@ type postBatch struct {
 type addAnswer struct {
 	Results   []longterm.Event `json:"results" doc:"What happened to which memory: ADD, UPDATE, DELETE, or NONE where it was known already."`
 	Relations []memd.Relation  `json:"relations" doc:"What the results say of how one thing stands to another."`
-	Degraded  []string         `json:"degraded" doc:"embedding: the embedder is away; what was stored is found by its words until its vector follows. ingest: some messages could not be learned from, see dead letters. prompt: no chat model extracts, the prompt had no bearing."`
+	Degraded  []string         `json:"degraded" doc:"embedding: the embedder is away; what was stored is found by its words until its vector follows. ingest: some messages could not be learned from, see dead letters. gone: some were erased or deleted before they were. prompt: no chat model extracts, the prompt had no bearing."`
 }
 
 type addLaterAnswer struct {
@@ -74,7 +74,7 @@ func (s *server) addRoutes(tag string) {
 		method: http.MethodPost, path: "/v1/memories", name: "add-memories", tag: tag, effect: writes, waits: s.cfg.LearnWait,
 		summary: "Remember something",
 		description: "With infer the messages are logged first (in the session run_id, else in one of their own), so that " +
-			"nothing is lost whatever the models do; 202 if they are not all learned from in time.",
+			"nothing is lost whatever the models do; 202 if they are not all learned from in time, 409 if they were all erased or deleted meanwhile.",
 		answers: map[int]any{200: addAnswer{}, 202: addLaterAnswer{}},
 	}, s.postMemories)
 	handle(s, operation{

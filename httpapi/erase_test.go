@@ -308,6 +308,36 @@ func TestWhatIsBeingLearnedDoesNotComeBack(t *testing.T) {
 	h.same(nothing, h.tables("default"))
 }
 
+// Who waits for what is learned of somebody who is erased meanwhile is told so: that nothing
+// came of it would read as if there had been nothing worth keeping.
+func TestWaitingForWhatIsErasedMeanwhile(t *testing.T) {
+	h := newHouse(t, houseConfig{idle: true}) // nothing is learned here
+	item := `{"user_id":"alice","messages":[{"role":"user","content":"I live in Lisbon"},{"role":"user","content":"I like tea"}]}`
+	for _, c := range []struct{ path, body string }{{"/v1/memories", item}, {"/v1/memories/batch", `{"memories":[` + item + `,` + item + `]}`}} {
+		for _, gone := range []string{"/v1/users/alice", "/v1/sessions/"} {
+			answered := make(chan got)
+			go func() { answered <- h.send("POST", c.path, c.body, "Idempotency-Key", c.path+gone) }()
+			var in ingestAnswer
+			for in.States.Pending == 0 {
+				h.send("GET", "/v1/ingest", nil).want(200).into(&in)
+			}
+			if gone == "/v1/sessions/" { // each item has one
+				h.exec("default", `DELETE FROM ingest_open`)
+				h.exec("default", `DELETE FROM conversation_context`)
+			} else {
+				h.send("DELETE", gone, nil).want(200)
+			}
+			a := (<-answered).want(409, "was erased or deleted before it was learned from", "!Lisbon", "!results")
+			if a.header.Get("Retry-After") == "" {
+				t.Errorf("no Retry-After: %v", a.header)
+			}
+			if gone == "/v1/users/alice" {
+				h.send("POST", c.path, c.body, "Idempotency-Key", c.path+gone).want(409, "was erased")
+			}
+		}
+	}
+}
+
 // awaitLock returns when somebody waits for a lock in the house's database.
 func (h *house) awaitLock() {
 	for {

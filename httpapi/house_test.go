@@ -136,7 +136,10 @@ func (d doomed) Extract(ctx context.Context, in extract.Input) (memd.Extraction,
 }
 
 // words embeds texts by the words they hold: the more two have in common, the nearer.
-type words struct{ away atomic.Bool }
+type words struct {
+	away    atomic.Bool
+	refuses atomic.Value // of string: a word in texts that it refuses, "" or nil for none
+}
 
 func (e *words) EmbedPassages(_ context.Context, texts []string) ([][]float32, error) {
 	if e.away.Load() {
@@ -144,6 +147,9 @@ func (e *words) EmbedPassages(_ context.Context, texts []string) ([][]float32, e
 	}
 	all := make([][]float32, len(texts))
 	for i, text := range texts {
+		if word, _ := e.refuses.Load().(string); word != "" && strings.Contains(text, word) {
+			return nil, &memd.Error{Kind: memd.Invalid, Op: "test"}
+		}
 		v := make([]float32, 64)
 		v[0] = 0.1
 		for _, word := range strings.Fields(strings.ToLower(text)) {

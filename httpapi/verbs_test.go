@@ -701,3 +701,33 @@ func TestFixedNamesStandBeforeIDs(t *testing.T) {
 	}
 	h.send("POST", "/v1/memories/"+neverThere, `{}`).want(405)
 }
+
+// A text that the embedder refuses is remembered and found by its words: that it has no
+// vector is told where it was given, where its message is read, and where vectors alone are
+// asked; nowhere else.
+func TestAMemoryWithoutAVectorIsNotComparedByIt(t *testing.T) {
+	h := newHouse(t, houseConfig{})
+	h.embedder.refuses.Store("gnomon")
+	var added struct{ Results []struct{ ID string } }
+	h.send("POST", "/v1/memories", `{"user_id":"alice","messages":"I keep a gnomon in the cellar","run_id":"r"}`).want(200, `"degraded":["embedding"]`).into(&added)
+	h.send("POST", "/v1/memories", `{"user_id":"alice","messages":"I live in Lisbon","run_id":"r"}`).want(200, `"degraded":[]`, "Lisbon")
+	var page struct{ Messages []struct{ ID int64 } }
+	h.send("GET", "/v1/messages?user_id=alice&session_id=r", nil).want(200).into(&page)
+	message := func(i int) string { return fmt.Sprint("/v1/messages/", page.Messages[i].ID) }
+	h.send("GET", message(0), nil).want(200, `"state":"done"`, `"degraded":["embedding"]`, added.Results[0].ID)
+	h.send("GET", message(1), nil).want(200, `"state":"done"`, `"degraded":[]`)
+
+	search := func(mode string) got {
+		return h.send("POST", "/v1/memories/search", `{"user_id":"alice","query":"cellar","mode":"`+mode+`"}`).want(200)
+	}
+	search("vector").want(200, "Lisbon", "!gnomon", `"degraded":["embedding"]`)
+	search("lexical").want(200, "gnomon", `"degraded":[]`)
+	search("hybrid").want(200, "gnomon", "Lisbon", `"degraded":[]`)
+	h.send("POST", "/v1/memories/search", `{"user_id":"alice","query":"cellar","mode":"vector","limit":1}`).want(200, "Lisbon", "!gnomon", `"degraded":[]`)
+
+	h.embedder.refuses.Store("")
+	memdtest.Until(t, "its vector is made", func() bool {
+		return strings.Contains(h.send("GET", message(0), nil).want(200).body, `"degraded":[]`)
+	})
+	search("vector").want(200, "Lisbon", "gnomon", `"degraded":[]`)
+}

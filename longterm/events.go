@@ -34,21 +34,24 @@ func readOn(ctx context.Context, pool *postgres.Pool, op, tenant string, queue f
 	return postgres.Err(op, pool.SendBatch(ctx, b).Close())
 }
 
-// MemoriesOf gives the ids of the memories that each message states, by message.
-func (s *Store) MemoriesOf(ctx context.Context, tenant string, messageIDs []int64) (map[int64][]string, error) {
-	of := map[int64][]string{}
-	err := s.read(ctx, "longterm.memories_of", tenant, func(b *pgx.Batch) {
+// MemoriesOf gives the ids of the memories that each message states, by message, and those
+// messages of which a memory has no vector yet.
+func (s *Store) MemoriesOf(ctx context.Context, tenant string, messageIDs []int64) (of map[int64][]string, unembedded map[int64]bool, err error) {
+	of, unembedded = map[int64][]string{}, map[int64]bool{}
+	err = s.read(ctx, "longterm.memories_of", tenant, func(b *pgx.Batch) {
 		b.Queue(memoriesOfSelect, tenant, messageIDs).Query(func(rows pgx.Rows) error {
 			var message int64
 			var id memoryID
-			_, err := pgx.ForEachRow(rows, []any{&message, &id}, func() error {
+			var open bool
+			_, err := pgx.ForEachRow(rows, []any{&message, &id, &open}, func() error {
 				of[message] = append(of[message], uuid.UUID(id).String())
+				unembedded[message] = unembedded[message] || open
 				return nil
 			})
 			return err
 		})
 	})
-	return of, err
+	return of, unembedded, err
 }
 
 // EventsOf gives what learning from messages did, in order.
@@ -59,8 +62,9 @@ func (s *Store) EventsOf(ctx context.Context, tenant string, messageIDs []int64)
 			var id memoryID
 			var event string
 			var memory, previous *string
-			_, err := pgx.ForEachRow(rows, []any{&id, &event, &memory, &previous}, func() error {
-				e := Event{ID: uuid.UUID(id).String(), Event: event, PreviousMemory: previous}
+			var unembedded bool
+			_, err := pgx.ForEachRow(rows, []any{&id, &event, &memory, &previous, &unembedded}, func() error {
+				e := Event{ID: uuid.UUID(id).String(), Event: event, PreviousMemory: previous, Unembedded: unembedded}
 				switch {
 				case memory != nil:
 					e.Memory = *memory

@@ -260,14 +260,15 @@ const historyInsert = `
 	    AS r (memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids, before, undoable)`
 
 const memoriesOfSelect = `
-	SELECT message_id, memory_id FROM memory_source
+	SELECT message_id, memory_id, EXISTS (SELECT FROM embedding_open o WHERE o.memory_id = s.memory_id AND o.tenant_id = $1)
+	  FROM memory_source s
 	 WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) ORDER BY message_id, memory_id`
 
 // eventsOfSelect gives what happened because of messages: to the memories they state, to
 // those which these took the place of, and to those which they asked to be forgotten.
 const eventsOfSelect = `
 	WITH stated AS MATERIALIZED (SELECT DISTINCT memory_id AS id FROM memory_source WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]))
-	SELECT h.memory_id, h.event, h.memory, h.previous_memory
+	SELECT h.memory_id, h.event, h.memory, h.previous_memory, EXISTS (SELECT FROM embedding_open o WHERE o.memory_id = h.memory_id AND o.tenant_id = $1)
 	  FROM (SELECT id FROM stated
 	        UNION
 	        SELECT m.id FROM stated s CROSS JOIN LATERAL (SELECT id FROM memory m

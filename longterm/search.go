@@ -429,7 +429,7 @@ func (f *finding) hits() []Hit {
 		if len(hits) == f.query.Limit || c.score < f.query.Threshold && !(f.query.Pinned && c.Pinned) {
 			break
 		}
-		h := Hit{Memory: c.memory(), Score: c.score, Similarity: c.similarity, Passage: f.question.passage(c.Memory.Memory)}
+		h := Hit{Memory: c.memory(), Score: c.score, Similarity: c.similarity, Unembedded: f.query.Vector != nil && !c.embedded, Passage: f.question.passage(c.Memory.Memory)}
 		if f.query.Explain {
 			h.Explain = c.explain()
 		}

@@ -67,6 +67,8 @@ type Event struct {
 	// Event is ADD, UPDATE, DELETE, or NONE where it was known already.
 	Event          string  `json:"event"`
 	PreviousMemory *string `json:"previous_memory"`
+	// Unembedded says that it has no vector yet. EventsOf tells it.
+	Unembedded bool `json:"-"`
 }
 
 // The events of a memory's history.
@@ -164,6 +166,8 @@ type Hit struct {
 	Score float64 `json:"score"`
 	// Similarity is the plain cosine, 0 where there is none.
 	Similarity float64 `json:"similarity"`
+	// Unembedded says that there was no vector to compare, though the question has one.
+	Unembedded bool `json:"-"`
 	// Explain holds every part of the score, if it was asked for.
 	Explain map[string]float64 `json:"explain,omitempty"`
 	// Passage is the part of a long memory that has most to do with the question, of others all

@@ -300,7 +300,7 @@ func TestLearnAndSearch(t *testing.T) {
 			t.Errorf("search gives %s\n%s gives %s", a, name, b)
 		}
 	}
-	of, err := b.MemoriesOf(t.Context(), tenant, []int64{said[0].ID, said[2].ID, 999})
+	of, _, err := b.MemoriesOf(t.Context(), tenant, []int64{said[0].ID, said[2].ID, 999})
 	if err != nil || len(of) != 2 || of[said[0].ID][0] != m.ID {
 		t.Fatalf("%v, %v", of, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"time"
 
@@ -91,7 +92,8 @@ func New(store *longterm.Store, embedder embed.Embedder, cfg Config) *Recall {
 func (r *Recall) Available() bool { return r.breaker.State() != gobreaker.StateOpen }
 
 // Search embeds q.Text, unless q.Mode is lexical, and searches. Without a vector it
-// searches by words, and degraded is ["embedding"]; otherwise it is empty, never nil.
+// searches by words, and degraded is ["embedding"]; so it is where q.Mode is vector and
+// something is left out that has no vector yet; otherwise it is empty, never nil.
 func (r *Recall) Search(ctx context.Context, tenant string, q longterm.Query) (hits []longterm.Hit, degraded []string, err error) {
 	degraded = []string{}
 	if q.Mode != longterm.ModeLexical && strings.TrimSpace(q.Text) != "" {
@@ -112,6 +114,13 @@ func (r *Recall) Search(ctx context.Context, tenant string, q longterm.Query) (h
 	hits, err = r.store.Search(ctx, tenant, q)
 	if err != nil {
 		return nil, nil, err
+	}
+	if q.Mode == longterm.ModeVector {
+		// What has no vector was not compared, and would stand there as if it had been.
+		found := len(hits)
+		if hits = slices.DeleteFunc(hits, func(h longterm.Hit) bool { return h.Unembedded }); len(hits) < found {
+			degraded = append(degraded, Degraded)
+		}
 	}
 	return hits, degraded, nil
 }

@@ -52,14 +52,15 @@ type Result struct {
 	// time.
 	IngestIDs []int64
 	// Degraded names what the item had to do without, never nil: "ingest", some messages
-	// could not be learned from; "embedding", vectors are made later; "prompt", nobody
-	// here takes one.
+	// could not be learned from; "gone", some were erased or deleted before; "embedding",
+	// vectors are made later; "prompt", nobody here takes one.
 	Degraded []string
 }
 
 // What may stand in Result.Degraded beside recall.Degraded.
 const (
 	degradedIngest = "ingest"
+	degradedGone   = "gone"
 	degradedPrompt = "prompt"
 )
 
@@ -93,7 +94,7 @@ func New(pool *postgres.Pool, log *shortterm.Log, store *longterm.Store, rec *re
 //
 // Invalid: an item is wrong, what is stored as it is names an incognito session, or another body came with the key before; fields are those
 // of the one item, or "memories[i].…" of several. Conflict: a first request with the key
-// has not ended. Unavailable: the database is away; whether the items were kept is then
+// has not ended, or all that was to be learned from was erased or deleted while it was waited for. Unavailable: the database is away; whether the items were kept is then
 // not known, unless there is a key to ask again with.
 func (r *Remember) Add(ctx context.Context, tenant string, items []Item, key *idempotency.Key, wait time.Duration) ([]Result, error) {
 	if err := check(items); err != nil {
@@ -117,7 +118,9 @@ func (r *Remember) Add(ctx context.Context, tenant string, items []Item, key *id
 			results[i].Degraded = append(results[i].Degraded, done.degraded...)
 		}
 	}
-	r.await(ctx, tenant, g, done.logged, wait, results)
+	if err := r.await(ctx, tenant, g, done.logged, wait, results); err != nil {
+		return nil, err
+	}
 	for n, i := range g.learned {
 		if as := g.appends[n].LearnAs; as != nil && as.Prompt != "" && !r.cfg.TakesPrompt {
 			results[i].Degraded = append(results[i].Degraded, degradedPrompt)
@@ -367,8 +370,9 @@ func (r *Remember) embed(ctx context.Context, all []longterm.Verbatim) (degraded
 }
 
 // await waits for what was logged and tells what was learned. Whatever stands in its
-// way, what is logged will be learned from: the answer is then the messages' ids.
-func (r *Remember) await(ctx context.Context, tenant string, g given, logged []shortterm.Appended, wait time.Duration, results []Result) {
+// way, what is logged will be learned from: the answer is then the messages' ids. Conflict:
+// of all items that were given nothing is left in the log.
+func (r *Remember) await(ctx context.Context, tenant string, g given, logged []shortterm.Appended, wait time.Duration, results []Result) error {
 	of := make([][]int64, len(logged))
 	var all []int64
 	for n, a := range logged {
@@ -382,15 +386,16 @@ func (r *Remember) await(ctx context.Context, tenant string, g given, logged []s
 		results[g.learned[n]].IngestIDs = of[n]
 	}
 	if wait <= 0 || len(all) == 0 {
-		return
+		return nil
 	}
 	within, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	_ = r.log.AwaitSettled(within, tenant, all) // what stands then is looked at anyhow
 	open, dead, err := r.log.Standing(ctx, tenant, all)
 	if err != nil {
-		return
+		return nil
 	}
+	var empty []int // items by which nothing came about
 	for n, ids := range of {
 		if g.later[n] || anyOf(open, ids) {
 			continue
@@ -401,10 +406,48 @@ func (r *Remember) await(ctx context.Context, tenant string, g given, logged []s
 		}
 		result := &results[g.learned[n]]
 		result.Events, result.IngestIDs = events, nil
+		if slices.ContainsFunc(events, func(e longterm.Event) bool { return e.Unembedded }) {
+			result.Degraded = append(result.Degraded, recall.Degraded)
+		}
 		if anyOf(dead, ids) {
 			result.Degraded = append(result.Degraded, degradedIngest)
+		} else if len(events) == 0 {
+			empty = append(empty, n)
 		}
 	}
+	return r.whyEmpty(ctx, tenant, g, of, empty, results)
+}
+
+// whyEmpty tells items of which there was nothing to keep from those that are in the log no
+// more: to these nothing was kept because they were erased or deleted meanwhile. It looks
+// after the events were read, so that what goes in between is not taken for the former.
+func (r *Remember) whyEmpty(ctx context.Context, tenant string, g given, of [][]int64, empty []int, results []Result) error {
+	var ids []int64
+	for _, n := range empty {
+		ids = append(ids, of[n]...)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	gone, err := r.log.Gone(ctx, tenant, ids)
+	if err != nil {
+		return err // it cannot be told which it is
+	}
+	left := len(results)
+	for _, n := range empty {
+		if anyOf(gone, of[n]) {
+			result := &results[g.learned[n]]
+			result.Degraded = append(result.Degraded, degradedGone)
+		}
+		if !slices.ContainsFunc(of[n], func(id int64) bool { return !anyOf(gone, []int64{id}) }) {
+			left--
+		}
+	}
+	if left == 0 {
+		return &memd.Error{Kind: memd.Conflict, Op: "remember.add",
+			Msg: "what was given was erased or deleted before it was learned from: nothing of it is kept"}
+	}
+	return nil
 }
 
 // events tells what was learned from the messages that were logged. What stood in the log
@@ -429,7 +472,7 @@ func (r *Remember) events(ctx context.Context, tenant string, logged shortterm.A
 	}
 	for _, e := range before {
 		if !slices.ContainsFunc(events, func(t longterm.Event) bool { return t.ID == e.ID }) {
-			events = append(events, longterm.Event{ID: e.ID, Memory: e.Memory, Event: longterm.EventNone})
+			events = append(events, longterm.Event{ID: e.ID, Memory: e.Memory, Event: longterm.EventNone, Unembedded: e.Unembedded})
 		}
 	}
 	return events, nil

@@ -14,6 +14,7 @@ import (
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/internal/memdtest"
+	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/shortterm"
 )
 
@@ -151,6 +152,33 @@ func TestOneThatTakesTooLongKeepsNoOtherBack(t *testing.T) {
 	wantTold(t, "released", third[1], []string{"ADD I am stuck in Rome"})
 	if n := h.count(`SELECT count(*) FROM conversation_context`); n != 2 {
 		t.Errorf("%d messages, want 2", n)
+	}
+}
+
+func TestWhatIsGoneMeanwhileIsNotTakenForNothing(t *testing.T) {
+	h := open(t, Config{})
+	var results []Result
+	var added sync.WaitGroup
+	added.Go(func() {
+		results = h.add(nil, bound, learn("alice", "I am stuck in Rome."), learn("bob", "I live in Oslo."), learn("carol", "Hello!"), learn("dora", "I am stuck in Bergen."))
+	})
+	memdtest.Until(t, "the others are learned from", func() bool {
+		return h.count(`SELECT count(*) FROM ingest_settled`) == 2
+	})
+	for _, sql := range []string{`DELETE FROM ingest_open o USING conversation_context c WHERE c.id = o.message_id AND c.user_id = 'alice'`,
+		`DELETE FROM conversation_context WHERE user_id = 'alice'`} {
+		b := postgres.TenantBatch(tenant)
+		b.Queue(sql)
+		if err := h.pool.SendBatch(t.Context(), b).Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.extractor.release()
+	added.Wait()
+	for i, want := range []struct{ events, degraded []string }{
+		{[]string{}, []string{"gone"}}, {[]string{"ADD I live in Oslo"}, nil}, {[]string{}, nil}, {[]string{"ADD I am stuck in Bergen"}, nil},
+	} {
+		wantTold(t, fmt.Sprint("item ", i), results[i], want.events, want.degraded...)
 	}
 }
 

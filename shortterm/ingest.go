@@ -315,6 +315,17 @@ func (l *Log) Standing(ctx context.Context, tenant string, ids []int64) (open, d
 	return open, dead, err
 }
 
+// Gone says which of the messages are in the log no more; ascending.
+func (l *Log) Gone(ctx context.Context, tenant string, ids []int64) (all []int64, err error) {
+	err = l.read(ctx, tenant, func(rows pgx.Rows) error {
+		var id int64
+		err := rows.Scan(&id)
+		all = append(all, id)
+		return err
+	}, gone, tenant, ids)
+	return all, err
+}
+
 // AwaitIdle returns as soon as nothing is open, or at ctx's deadline, and counts. If
 // ctx is cancelled it is Unavailable.
 func (l *Log) AwaitIdle(ctx context.Context, tenant, userID, sessionID string) (Counts, error) {

@@ -489,6 +489,10 @@ const (
 		UNION ALL SELECT message_id, true FROM ingest_settled WHERE tenant_id = $1 AND message_id = ANY ($2) AND state = 'dead'
 		ORDER BY 1`
 
+	// gone are those that the log does not have.
+	gone = `SELECT i.id FROM unnest($2::bigint[]) AS i (id)
+		 WHERE NOT EXISTS (SELECT FROM conversation_context c WHERE c.tenant_id = $1 AND c.id = i.id) ORDER BY 1`
+
 	// dropOpenOfUser and dropOpenOfAny lock their rows in the order of their ids: whoever
 	// settles several has claimed them in that order. A session of kind direct is nobody's
 	// run.

@@ -402,6 +402,9 @@ func TestTenantsSeeNothingOfEachOther(t *testing.T) {
 			if open, dead, err := f.Standing(t.Context(), other, ids(a)); err != nil || len(open)+len(dead) > 0 {
 				t.Errorf("Standing = %v, %v, %v", open, dead, err)
 			}
+			if gone, err := f.Gone(t.Context(), other, ids(a)); err != nil || !slices.Equal(gone, ids(a)) {
+				t.Errorf("Gone = %v, %v", gone, err)
+			}
 			if n, err := f.drop(t, other, memd.Scope{UserID: user}); err != nil || n != 0 {
 				t.Errorf("DropOpen = %d, %v", n, err)
 			}

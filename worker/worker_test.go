@@ -55,7 +55,7 @@ func TestFiftyMessagesBecomeMemories(t *testing.T) {
 		}
 	}
 	h.wantState(thanks[0], shortterm.StateDone, "", 1)
-	of, err := h.store.MemoriesOf(h.within(), tenant, thanks)
+	of, _, err := h.store.MemoriesOf(h.within(), tenant, thanks)
 	if err != nil || len(of[thanks[0]]) != 0 {
 		t.Errorf("of thanks was learned %v, %v", of, err)
 	}
@@ -279,6 +279,9 @@ func TestATextThatCannotBeEmbedded(t *testing.T) {
 	h.wantOnce(sourcesOf(texts, ids))
 	if n := value(t, metrics, "memd_worker_refused_vectors_total"); n == 0 {
 		t.Error("a vector that cannot be had is not counted")
+	}
+	if _, without, err := h.store.MemoriesOf(h.within(), tenant, ids); err != nil || without[ids[0]] || !without[ids[1]] || without[ids[2]] {
+		t.Errorf("without a vector are those of %v, want that of %d; %v", without, ids[1], err)
 	}
 }
 
