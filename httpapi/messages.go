@@ -91,9 +91,9 @@ type ingestDetail struct {
 	NextAttemptAt *time.Time `json:"next_attempt_at" doc:"When a failed one is tried again at the earliest; null once that has come: it waits for a worker, or for what was away."`
 	Error         *string    `json:"error" doc:"Class and code of the last failure."`
 	Memories      []string   `json:"memories" doc:"Ids of the memories that it states; none before it has settled."`
-	Degraded      []string   `json:"degraded" doc:"embedding: one of the memories has no vector yet, as when the embedder was away or refuses its text: it is found by its words."`
 	Extractor     *string    `json:"extractor"`
 	SettledAt     *time.Time `json:"settled_at"`
+	Degraded      []string   `json:"degraded,omitempty" doc:"Only where there is something to tell. embedding: one of the memories has no vector yet, as when the embedder was away or refuses its text: it is found by its words."`
 }
 
 type messagesInput struct {
@@ -335,7 +335,7 @@ func (s *server) message(ctx context.Context, c *call, id int64, check memd.Scop
 	// The two are read at two moments: what was not settled at the first has nothing
 	// to show, whatever came to be until the second.
 	var memories map[int64][]string
-	degraded := []string{}
+	var degraded []string
 	switch i.State {
 	case shortterm.StateDone, shortterm.StateSkipped, shortterm.StateDead:
 		var unembedded map[int64]bool
@@ -348,7 +348,7 @@ func (s *server) message(ctx context.Context, c *call, id int64, check memd.Scop
 	}
 	return ok(loggedEntry{entry: entry, detail: &ingestDetail{
 		State: i.State, Attempts: i.Attempts, NextAttemptAt: utc(i.NextAttemptAt), Error: optional(i.Error),
-		Memories: append([]string{}, memories[id]...), Degraded: degraded, Extractor: optional(i.Extractor), SettledAt: utc(i.SettledAt),
+		Memories: append([]string{}, memories[id]...), Extractor: optional(i.Extractor), SettledAt: utc(i.SettledAt), Degraded: degraded,
 	}})
 }
 
