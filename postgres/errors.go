@@ -32,6 +32,9 @@ func Err(op string, err error) error {
 		e.Msg = "not found"
 	case memd.Unavailable:
 		e.Msg, e.RetryAfter = "the database is not available", retryAfter
+		if errors.Is(err, errBusy) {
+			e.Msg = "the database is busy"
+		}
 	case memd.Invalid:
 		e.Msg = "holds a value that cannot be stored"
 	}
@@ -64,7 +67,7 @@ func kindOf(err error) memd.Kind {
 	var network net.Error
 	switch {
 	case errors.As(err, &connect), errors.As(err, &network),
-		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled),
+		errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled), errors.Is(err, errBusy), errors.Is(err, errAway),
 		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, pgconn.ErrConnClosed),
 		pgconn.SafeToRetry(err), errors.Is(err, pgx.ErrTxClosed), errors.Is(err, pgx.ErrTxCommitRollback):
 		return memd.Unavailable

@@ -45,9 +45,26 @@ func newGate(server *presence, cfg Config) *gate {
 	return g
 }
 
+// Why a context of the gate's ends before its caller's does.
+var (
+	errBusy = errors.New("no connection came free in time")
+	errAway = errors.New("the server answers nobody")
+)
+
+// ending is a context of the gate's. Its error tells why the gate ended it, where it has.
+type ending struct{ context.Context }
+
+// Err gives errBusy or errAway, or else what the context's own end was.
+func (e ending) Err() error {
+	if cause := context.Cause(e.Context); cause == errBusy || cause == errAway {
+		return cause
+	}
+	return e.Context.Err()
+}
+
 // acquiring is somebody's wait for a connection.
 type acquiring struct {
-	context.Context
+	ending
 	end  context.CancelFunc
 	lane *semaphore.Weighted // nil unless a place in it is held
 }
@@ -58,7 +75,7 @@ const longestQueue = 4
 
 // patient gives a context that ends when a wait for a connection is of no use any more.
 func (g *gate) patient(ctx context.Context) (context.Context, context.CancelFunc) {
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithCancelCause(ctx)
 	start := time.Since(began)
 	var mu sync.Mutex
 	var timer *time.Timer
@@ -68,7 +85,7 @@ func (g *gate) patient(ctx context.Context) (context.Context, context.CancelFunc
 		now := time.Since(began)
 		rest := min(max(start, time.Duration(g.moved.Load()))+g.patience-now, start+longestQueue*g.patience-now)
 		if rest <= 0 {
-			cancel()
+			cancel(errBusy)
 			return
 		}
 		mu.Lock()
@@ -78,7 +95,7 @@ func (g *gate) patient(ctx context.Context) (context.Context, context.CancelFunc
 		}
 	})
 	return ctx, func() {
-		cancel()
+		cancel(nil)
 		mu.Lock()
 		defer mu.Unlock()
 		timer.Stop()
@@ -87,7 +104,7 @@ func (g *gate) patient(ctx context.Context) (context.Context, context.CancelFunc
 
 // TraceAcquireStart gives the context in which a connection is waited for.
 func (g *gate) TraceAcquireStart(ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireStartData) context.Context {
-	a := &acquiring{Context: ctx, end: func() {}}
+	a := &acquiring{ending: ending{ctx}, end: func() {}}
 	if g.patience > 0 {
 		a.Context, a.end = g.patient(ctx)
 	}
@@ -137,7 +154,7 @@ func (g *gate) TraceRelease(_ *pgxpool.Pool, data pgxpool.TraceReleaseData) {
 
 // asking is a question that the server has not answered yet.
 type asking struct {
-	context.Context
+	ending
 	end context.CancelFunc
 }
 
@@ -217,12 +234,13 @@ func (p *presence) while(ctx context.Context, end context.CancelFunc) (context.C
 	p.mu.Lock()
 	here := p.here
 	p.mu.Unlock()
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(here, cancel)
+	ctx, cancel := context.WithCancelCause(ctx)
+	leave := func() { cancel(errAway) }
+	stop := context.AfterFunc(here, leave)
 	if here.Err() != nil {
-		cancel() // at once
+		leave() // at once
 	}
-	return ctx, func() { stop(); cancel(); end() }
+	return ctx, func() { stop(); cancel(nil); end() }
 }
 
 func (p *presence) away() {

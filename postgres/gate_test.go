@@ -217,6 +217,16 @@ func TestABusyServerIsNotAway(t *testing.T) {
 	_, app := memdtest.Postgres(t)
 	pool, told := watched(t, app, postgres.Config{MaxConns: 2, Patience: 100 * time.Millisecond})
 	ctx := soon(t)
+	writes, err := acquire(t, pool, postgres.Writing) // there are connections to work with
+	if err != nil {
+		t.Fatal(err)
+	}
+	reads, err := acquire(t, pool)
+	if err != nil {
+		t.Fatal(err)
+	}
+	writes()
+	reads()
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		if _, err := pool.Exec(postgres.Writing(ctx), `SELECT pg_sleep(3)`); err != nil {
@@ -253,6 +263,9 @@ func TestAUsedUpPoolIsUnavailable(t *testing.T) {
 	var e *memd.Error
 	if err = postgres.Err("test", err); !errors.As(err, &e) || e.Kind != memd.Unavailable || e.RetryAfter <= 0 || ctx.Err() != nil {
 		t.Fatalf("%v, %v", err, ctx.Err())
+	}
+	if e.Msg != "the database is busy" {
+		t.Errorf("a pool that is used up tells %q", e.Msg)
 	}
 	c()
 	if _, err := pool.Exec(ctx, `SELECT pg_sleep(0.2)`); err != nil { // patience is for the connection only

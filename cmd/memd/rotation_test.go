@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -90,9 +91,18 @@ func (c carrying) said() string {
 	return c.everything()
 }
 
-// ask is want for requests that are made beside others: it fails without ending the test.
+// ask is want for requests that are made beside many others: it fails without ending the
+// test, and what there is no room for is tried again under its key when the answer says.
 func (c caller) ask(status int, method, path string, body, into any) bool {
-	got, answer := c.send(method, path, body)
+	key := []string{"Idempotency-Key", rand.Text()}
+	got, answer := c.send(method, path, body, key...)
+	for tries := 1; got == http.StatusServiceUnavailable && tries < 10; tries++ {
+		select {
+		case <-time.After(time.Second):
+		case <-c.Context().Done():
+		}
+		got, answer = c.send(method, path, body, key...)
+	}
 	if got != status {
 		c.Errorf("%s %s %s: %d %s, want %d", method, path, excerpt(body), got, answer, status)
 		return false
