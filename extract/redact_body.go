@@ -15,6 +15,7 @@ const (
 func keyBodies(text string) [][]int {
 	var out [][]int
 	var rows [][2]int // lines of nothing but such signs, one behind the other
+	shown := false    // they are of what is published
 	for i := 0; i < len(text); {
 		next := len(text)
 		if n := strings.IndexByte(text[i:], '\n'); n >= 0 {
@@ -22,16 +23,28 @@ func keyBodies(text string) [][]int {
 		}
 		if row := keyRow(text, i, next); row[0] < row[1] {
 			rows = append(rows, row)
-		} else if len(rows) > 0 {
-			end := keyEnd.FindStringIndex(text[i:next])
-			if end != nil {
-				out = append(out, endedBody(rows, i+end[1])...)
-			} else {
+		} else {
+			var begin, end []int
+			line := text[i:next]
+			if strings.Contains(line, "-----") {
+				begin, end = keyBegin.FindStringIndex(line), keyEnd.FindStringIndex(line)
+			}
+			switch {
+			case len(rows) == 0 || shown:
+			case end == nil:
 				out = append(out, openBodies(text, rows)...)
+			case !published.MatchString(line):
+				out = append(out, endedBody(rows, i+end[1])...)
 			}
 			rows = rows[:0]
+			if begin != nil || end != nil {
+				shown = begin != nil && published.MatchString(line)
+			}
 		}
 		i = next
+	}
+	if shown {
+		return out
 	}
 	return append(out, openBodies(text, rows)...)
 }

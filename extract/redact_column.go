@@ -172,7 +172,7 @@ func inColumn(text string, name, value cell, ruled bool) (span, bool) {
 		return span{}, false
 	}
 	v := text[value.start:value.end]
-	if v == "" || strings.Contains(v, markBegin) || pretend.MatchString(v) || harmless.MatchString(v) || value.kind(text) != noSecret {
+	if v == "" || strings.Contains(v, markBegin) || pretend.MatchString(v) || harmless.MatchString(v) || typeName.MatchString(v) || value.kind(text) != noSecret {
 		return span{}, false
 	}
 	s := span{value.start, value.end, kind.mark()}

@@ -269,6 +269,7 @@ func nameOf(word, prev, prev2 string) secretName {
 		n.kind = keyKind(setting, beforeSecret[prev], false)
 	case last == "cookie" && beforeToken[prev]:
 		n.kind = anyKey
+	case last == "pass" && otherPasses[prev]:
 	case wordNames[last]:
 		if n.kind = aWord; setting && last == "pass" {
 			n.kind = aPassword
@@ -295,8 +296,10 @@ var (
 	keyWords       = set(`clé cle clave chave chiave llave ключ مفتاح schlüssel klucz sleutel`)
 	arabicPassword = set(`المرور السر مرور سر مروري سري سرّي`)
 	arabicSecret   = set(`السري سري السرّي`)
-	userWords      = set(`db user my ftp root admin mysql pg smtp mail wifi login master redis mongo postgres database`)
-	settingEnds    = set(`url uri length min max count limit name names id ids path file files dir ttl expiry expires timeout enabled type policy version host port mode size alg algorithm issuer audience hash header field required bits rounds reset store manager stdin prompt regex rotation`)
+	// otherPasses come before a pass that lets somebody in, or through mountains.
+	otherPasses = set(`boarding ski bus train rail tram metro ferry mountain alpine season day week weekly month monthly year yearly annual museum city park parking press backstage visitor hall gate travel transit lift tourist festival conference hunting fishing bike interrail eurail ikon epic explorer`)
+	userWords   = set(`db user my ftp root admin mysql pg smtp mail wifi login master redis mongo postgres database`)
+	settingEnds = set(`url uri length min max count limit name names id ids path file files dir ttl expiry expires timeout enabled type policy version host port mode size alg algorithm issuer audience hash header field required bits rounds reset store manager stdin prompt regex rotation`)
 )
 
 func keyKind(setting, known, other bool) secretKind {

@@ -37,7 +37,7 @@ var (
 	// linkTold is what stands between a name and what it is said to be: "for the wifi is
 	// now". Its qualification may name what it is of.
 	linkTold = newPattern(`(?i)^` +
-		`(?:\s*\([^()\n]{1,40}\))?` +
+		`(?:\s*\([^()\n]{1,40}\)|\s*,\s(?:[\pL'’]+\s){1,7}[\pL'’]+,|\s+[–—-]\s(?:[\pL'’]+\s){1,7}[–—-])?` +
 		`(?:\s+(?:i|we) (?:use|used|have|had|set|chose|picked)(?: (?:for|on|at|in|with|everywhere)(?:\s[^\s:=,;.!?]+){0,4}?)?)?` +
 		`(?:\s+(?:for|of|to|on|at|in|from|with|behind|für|fürs|fuers|vom|von|zum|zur|beim|im|para|de|del|della|dell|dello|di|per|al|pour|du|des|d['’]|do|da|dos|das|no|na|от|для|к|на|van|voor|het|الخاصة|الخاص|لحسابي|لـ|هنا|till|för|meiner|meines|meinem|unserer|unseres|моей|моего|nueva|nuevo|actual|neue|nova|nuova|actuel|wifi|wi-fi|الواي|واي|карты|почты|телефона)['’]?(?:\s*[^\s:=,;.!?]+(?:\s+[^\s:=,;.!?]+){0,6}?)?)?` +
 		`(?:\s+(?:` + copulas + `)|\s*[—–])` +
@@ -100,6 +100,12 @@ func namedSecrets(text string) []span {
 // values finds what is told behind a name.
 func (n secretName) values(text string) []span {
 	window := head(text[n.end:], linkBytes)
+	if n.setting && !n.shouts && strings.HasPrefix(window, "(") {
+		return nil // a function
+	}
+	if m := ofParameter.FindStringIndex(window); m != nil && !strong(text[n.end+m[1]:tokenEnd(text, n.end+m[1])]) {
+		return nil
+	}
 	var first span
 	ok := false
 	try := func(how link, form *pattern) {
@@ -148,6 +154,9 @@ func (n secretName) values(text string) []span {
 	}
 	return n.further(text, first)
 }
+
+// ofParameter says behind the name of a field what its value must be.
+var ofParameter = newPattern(`(?i)^\s*\((?:[^()\n]*[,\s])?(?:string|str|text|int|integer|number|boolean|required|optional|nullable|hashed|encrypted)(?:[,\s][^()\n]*)?\)\s*(?:$|[:,–—\n-])\s*`)
 
 // below finds what is told on the line below a name and says nothing else: what looks like a
 // secret by itself.
@@ -278,6 +287,9 @@ func (n secretName) value(text string, i int, how link) (span, bool) {
 	}
 	end := tokenEnd(text, i)
 	v := text[i:end]
+	if typeName.MatchString(v) || how == bySign && standsFor(v) && (n.option || len(clauseFrom(text, i).words) == 1) || n.titled(text, v, how) || n.kind == aWord && how == bySign && n.lists(text, i) {
+		return span{}, false
+	}
 	if how == bySign && isCode.MatchString(v) || n.directory && strings.ContainsAny(v[:min(1, len(v))], "/~$`\\") {
 		return span{}, false
 	}
@@ -325,6 +337,22 @@ func (n secretName) value(text string, i int, how link) (span, bool) {
 	return n.word(text, i, how)
 }
 
+// titled says whether a name and a value are words of a title: a poem titled Password: Love.
+func (n secretName) titled(text, v string, how link) bool {
+	first, _ := utf8.DecodeRuneInString(text[n.start:])
+	of, _ := utf8.DecodeRuneInString(v)
+	return how == bySign && unicode.IsUpper(first) && unicode.IsUpper(of) && !strong(v) && beforeTitle.MatchString(tail(text[:n.start], 40))
+}
+
+var beforeTitle = newPattern(`(?i)\b(?:titled|entitled|(?:book|novel|poem|song|film|movie|album|story|chapter|episode|essay)(?:\s+(?:is\s+)?(?:called|named))?)\s+["'“]?$`)
+
+// lists says whether a word that names passwords, and other things too, has words behind it that say
+// what thing it is: "My pass: Ikon ski pass".
+func (n secretName) lists(text string, i int) bool {
+	c := clauseFrom(text, i)
+	return len(c.words) > 1 && !strong(c.words[0].text) && !afterPassword[strings.ToLower(c.words[1].text)]
+}
+
 // isCode is what a program computes.
 var isCode = newPattern(`^[*&]?[A-Za-z_$][\w$]*(?:(?:\.|->|::)[\w$]+)*(?:\(|\[|->|::)|^[a-z_$][\w$]*(?:\.[a-z_$][\w$]*)+;?$`)
 
@@ -337,7 +365,7 @@ var whichIs = newPattern(`(?i)\b(?:use|used|with|using|by|type|enter|is)\s+(?:(?
 // quoted says whether what stands in quotes behind a name is a secret.
 func (n secretName) quoted(v string, how link) bool {
 	switch {
-	case strings.Contains(v, markBegin), pretend.MatchString(v), n.kind == aWord && how == byPlace, n.directory && strings.ContainsAny(v[:1], "/~$\\"):
+	case strings.Contains(v, markBegin), pretend.MatchString(v), how == bySign && standsFor(v), n.kind == aWord && how == byPlace, n.directory && strings.ContainsAny(v[:1], "/~$\\"):
 		return false
 	case n.setting && how == bySign && n.kind == aKey && len(v) >= 4 && !isProse(v) && !strings.ContainsAny(v, " /") && nameOf(v, "", "").kind == noSecret:
 		return true

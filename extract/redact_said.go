@@ -25,6 +25,9 @@ var (
 	nextSentence = newPattern(`^[^\n.!?,;—–(]{0,40}(?:[.!?,;—–\n(]+|$|\s-\s)\s*`)
 )
 
+// changesItTo is "Next week I will change it to".
+var changesItTo = newPattern(`(?i)^[^\n]{0,80}?\b(?:chang(?:e|ed|ing)|switch(?:ed|ing)?|reset|resetting|set|setting|updat(?:e|ed|ing)|rotat(?:e|ed|ing)|turn(?:ed)?) (?:it|that|this one|mine) (?:back )?(?:to|into)(?: be)? ["'“]?([^\s"'“])`)
+
 // correctionBytes is how far behind a mark its correction is looked for.
 const correctionBytes = 200
 
@@ -46,6 +49,14 @@ func corrections(text string) []span {
 		from = n + size + 1
 		if mark == cardMark || mark == ibanMark {
 			continue
+		}
+		if m := changesItTo.FindStringSubmatchIndex(head(text[from:], correctionBytes)); m != nil {
+			start := from + m[2]
+			end := tokenEnd(text, start)
+			if v := text[start:end]; strong(v) && !strings.Contains(v, markBegin) {
+				out = append(out, span{start, end, mark})
+				continue
+			}
 		}
 		i := from
 		for range 2 {

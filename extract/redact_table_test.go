@@ -250,6 +250,39 @@ user,password
 bob,Tig3rLily77zz
 ann,Zebra99Quux ⇒ Tig3rLily77zz | Zebra99Quux
 hi, my username is bob and my password is hunter2!! ⇒ hunter2
+{"cookies":{"sid":"Tig3rLily77zz"}} ⇒ Tig3rLily77zz
+requests.get(url, cookies={'sid': 'Tig3rLily77zz', 'theme': 'dark'}) ⇒ Tig3rLily77zz
+{"cookies": [{"name": "sid", "value": "Tig3rLily77zz", "domain": "example.com"}]} ⇒ Tig3rLily77zz
+{"auth":["bob","Tig3rLily77zz"]} ⇒ Tig3rLily77zz
+requests.get(url, auth=("bob", "Tig3rLily77zz")) ⇒ Tig3rLily77zz
+I live in Rome. Logins:
+- bob: Tig3rLily77zz
+bye ⇒ Tig3rLily77zz
+My accounts:
+1. mail / Tig3rLily77zz
+2. shop / Zebra99Quux ⇒ Tig3rLily77zz | Zebra99Quux
+My password, in case you need it, is Tig3rLily77zz. I like tea. ⇒ Tig3rLily77zz
+My PIN - the new one - is 4821 ⇒ 4821
+the code to my safe is Tig3rLily77zz. I like tea. ⇒ Tig3rLily77zz
+We decided to use the password
+Tig3rLily77zz. Next week I will change it to Zebra99Quux. ⇒ Tig3rLily77zz | Zebra99Quux
+My password is Tig3rLily77zz but I'm changing it to Zebra99Quux ⇒ Tig3rLily77zz | Zebra99Quux
+wifi pass: hunter2 ⇒ hunter2
+pass: swordfish ⇒ swordfish
+my password is changeme ⇒ changeme
+password: changeme2024 ⇒ changeme2024
+curl -u bob:password1 https://example.com ⇒ password1
+--password FILE77x ⇒ FILE77x
+PIN (number): 4821 ⇒ 4821
+password (string): Tig3rLily77zz ⇒ Tig3rLily77zz
+-----BEGIN CERTIFICATE-----
+MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mo
+MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mp
+-----END CERTIFICATE-----
+-----BEGIN PRIVATE KEY-----
+MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj
+MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKk
+-----END PRIVATE KEY----- ⇒ MIIEvQ
 `), "\n")
 
 func TestSecretsOfManyShapes(t *testing.T) {
@@ -467,6 +500,29 @@ var harmlessLines = []string{
 	"What I need: a token,\na key, a lock and 12 doors.",
 	"We talked about cookies: the session_cookie is httponly",
 	`{"note": "C:\new\table", "x": 1}`,
+	"Boarding pass: gate B12, seat 14C.",
+	"My pass: Ikon ski pass, 5 days in Aspen.",
+	"Mountain pass: Stelvio, 2757 m. We drove it in June.",
+	"My bus pass: zone A, B and C. Monthly pass: 49 euros.",
+	"def get_password(user): return vault.read(user)\nI get a KeyError.",
+	"| field | type |\n| --- | --- |\n| password | varchar(60) |\n| token | text |\n| name | text |",
+	"CREATE TABLE users (id bigint PRIMARY KEY, password varchar(60) NOT NULL);",
+	"-----BEGIN PUBLIC KEY-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mo\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mp\n-----END PUBLIC KEY-----\nI live in Porto.",
+	"-----BEGIN CERTIFICATE-----\nMIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8AMIIBCgKCAQEAu1SU1LfVLPHCozMxH2Mo\n-----END CERTIFICATE-----\nI live in Porto.",
+	"I wrote a poem titled Password: Love.",
+	"password (string, required): the user's password\nname (string): the name",
+	"@Input() password: FormControl<string>;\nname: FormControl<string>;",
+	"Usage: login [--password FILE] [--user NAME]\n  --password FILE  read the password from FILE\n  --user NAME  the login name",
+	"curl -u user:password https://example.com/api",
+	"Contraseña: mínimo 8 caracteres. Vivo en Madrid.",
+	"password: changeme\nhost: db1",
+	`{"password": "changeme"}`,
+	`{"cookies": {"theme": "dark-mode", "lang": "de-DE"}}`,
+	"The cookies: {butter, sugar, flour}",
+	`{"auth": ["basic", "digest"]}`,
+	"Logins:\n- Monday: 4821\n- Tuesday: 5210",
+	"My accounts:\n- bank: Sparkasse\n- mail: bob@example.com",
+	"The code to the house is long. The code of the building is written in Rust2021.",
 }
 
 func TestHarmlessTextsStay(t *testing.T) {

@@ -43,9 +43,13 @@ var secrets = []secret{
 	{hints: []string{"bearer"}, pattern: newPattern(`(?i)\bbearer\s+([A-Za-z0-9._~+/-]{12,}=*)`), mark: tokenMark, accept: hasDigit},
 	{hints: []string{"cookie"}, pattern: newPattern(`(?i)\bcookie["']?\s*[:=]\s*["']?[^\n"']{0,400}?\b[\w.-]{0,40}(?:sess|sid|auth|token|jwt|login|remember)[\w.-]*=([^\s;,"']{8,})`), mark: tokenMark, accept: hasDigit},
 	// user:password behind the option for it.
-	{hints: []string{"-u", "--proxy-user"}, pattern: newPattern(`(?:^|\s)(?:-u|-U|--user|--proxy-user)(?:[ =]+|)["']?[A-Za-z0-9._@\\-]{1,80}[:%]([^\s"']+)`), mark: passwordMark, accept: func(v string) bool { return hasLetters(v) && !strings.HasPrefix(v, "//") }},
+	{hints: []string{"-u", "--proxy-user"}, pattern: newPattern(`(?:^|\s)(?:-u|-U|--user|--proxy-user)(?:[ =]+|)["']?[A-Za-z0-9._@\\-]{1,80}[:%]([^\s"']+)`), mark: passwordMark, accept: func(v string) bool { return hasLetters(v) && !strings.HasPrefix(v, "//") && !standsFor(v) }},
 	{hints: []string{" -p", " -a"}, pattern: newPattern(`\b(?:mysql(?:dump|admin)?|mariadb)\b[^\n|]{0,120}?\s-p([^\s-]\S*)`), mark: passwordMark},
 	{hints: []string{" -p", " -a"}, pattern: newPattern(`\b(?:sshpass|(?:docker|podman|oc|helm registry|az) login|redis-cli|zip|7z|mongosh?)\b[^\n|]{0,120}?\s-(?:p|P|a)[ =]*["']?([^\s"'-][^\s"']*)`), mark: passwordMark},
+	{hints: []string{"cookie"}, find: cookieValues, mark: tokenMark},
+	// ("bob", "hunter2") as HTTP clients take it
+	{hints: []string{"auth"}, pattern: newPattern(`(?i)(?:^|[^\pL\d])(?:basic_?|http_?|proxy_?)?auth["']?\s*[:=]\s*[\[(]\s*["'][^"'\n]{1,80}["']\s*,\s*["']([^"'\s]{6,})["']\s*[\])]`), mark: passwordMark, accept: strong},
+	{hints: []string{"log", "cred", "account", "zugang"}, find: listedLogins, mark: passwordMark},
 	{hints: []string{"pass:"}, pattern: newPattern(`\s-pass(?:in|out)?\s+pass:(\S+)`), mark: passwordMark},
 	// bob / hunter2x, bob:hunter2x
 	{hints: []string{"wifi", "wi-fi", "wlan", "log", "sign", "cred", "account", "user", "admin", "ssh", "ftp", "vpn"}, pattern: newPattern(`(?i)\b(?:log-?ins?|log in|sign in|credentials?|creds|account|user(?:name)?|admin|ssh|s?ftp|vpn|wi-?fi|wlan)\b(?:\s+(?:details|info|is|are|with|as|data|for\s+\S{1,40}(?:\s+(?:is|are))?)){0,3}\s*[:=]?\s*[A-Za-z0-9._@-]{2,60}(?: ?/ ?|:| \| )([^\s/:(){}\[\]"'<>,;]{6,})`), mark: passwordMark, accept: lettersAndDigits},
@@ -62,6 +66,7 @@ var secrets = []secret{
 	// the code for the front door is 4711
 	{hints: []string{"cod", "cód", "combination"}, pattern: newPattern(`(?i)\b(?:codes?|combination|código|codice)\s+(?:for|to|of|on|de|del|da|do|della|du|für)\s+(?:(?:the|my|our|your|la|el|le|l'|il|mi|mon|ma|die|das|a|o)\s*)?(?:[\pL'’]+\s+){0,2}?(?:door|gate|garage|entrance|lobby|lockbox|keypad|safe|elevator|building|puerta|portón|porte|portail|cancello|portone|porta|portão|tür|haustür|tor)\s*(?:is|was|=|:|es|est|è|é|ist|changed to|is now|now is)\s*(?:now\s+|set to\s+)?([#*]?\d[\d#*-]{2,14}[a-z]?)`), mark: passwordMark},
 	{hints: []string{"code", "combination"}, pattern: newPattern(`(?i)\b(?:door|gate|garage|entry|entrance|lobby|lockbox|keypad|safe|vault|elevator|alarm)(?:'s|’s)?\s+(?:code|combination)\s*(?:is|was|=|:|changed to|is now)\s*(?:now\s+|set to\s+)?([#*]?\d[\d#*-]{2,14}[a-z]?)`), mark: passwordMark},
+	{hints: []string{"code", "combination"}, pattern: newPattern(`(?i)\b(?:codes?|combination)\s+(?:for|to|of|on)\s+(?:(?:the|my|our|your|his|her)\s*)?(?:[\pL'’]+\s+){0,2}?(?:door|gate|garage|lockbox|keypad|safe|vault|locker|alarm|building|house|flat|apartment)\s*(?:is|was|=|:|changed to|is now|now is)\s*(?:now\s+|set to\s+)?["'“]?([^\s"'”,;]{6,60})`), mark: passwordMark, accept: func(v string) bool { return lettersAndDigits(v) && !harmless.MatchString(v) }},
 	{hints: paperHints, pattern: paperNumber, mark: passportMark, accept: isPaperNumber},
 	{find: cardDates, mark: cardMark, hints: digitHints},
 	{pattern: ibanForm, find: ibans, mark: ibanMark, hints: digitHints},
@@ -193,16 +198,18 @@ func userinfo(text string) [][]int {
 var (
 	keyBegin = newPattern(`-----BEGIN [A-Z0-9 ]+-----`)
 	keyEnd   = newPattern(`-----END [A-Z0-9 ]+-----`)
+	// published is armour of what is made to be shown: public keys, certificates, signatures.
+	published = newPattern(`-----(?:BEGIN|END) (?:[A-Z0-9 ]*PUBLIC KEY(?: BLOCK)?|(?:X509 |TRUSTED |NEW )?CERTIFICATE(?: REQUEST)?|PGP SIGNATURE|PGP SIGNED MESSAGE|SSH SIGNATURE|X509 CRL|PKCS7|CMS)-----`)
 )
 
 // privateKeys finds keys in armour, from "BEGIN" to the next "END", or as far as
-// what follows can be part of one.
+// what follows can be part of one. What is published is none.
 func privateKeys(text string) [][]int {
 	ends := keyEnd.FindAllStringIndex(text, -1)
 	var out [][]int
 	done := 0
 	for _, begin := range keyBegin.FindAllStringIndex(text, -1) {
-		if begin[0] < done {
+		if begin[0] < done || published.MatchString(text[begin[0]:begin[1]]) {
 			continue
 		}
 		for len(ends) > 0 && ends[0][0] < begin[1] {

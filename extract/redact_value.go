@@ -16,6 +16,7 @@ overdue pending perfect please poor posted pretty printed private probably prope
 strange strong stuck stupid such super supposed symbols synced taken taking tbd tba terrible than that that's the their theirs them then there these they they're this those though three time tiresome to today together tomorrow tonight too totally tricky twelve twice two unable unchanged unclear under unfortunately unique unknown unless unsafe until unusual up updated uppercase useless used using valid various very via
 visible want was wasn't we weak weird well were what when where which while who whose why will with within without working worthless would wouldn't write written wrong yes yesterday yet you your yours yourself deleted denied thanks thank thx pls sorry actually confidential
 string str text bool boolean int integer true false nil undefined varchar number placeholder secrecy encryption hint optional
+mínimo mínima minimo minima máximo máxima mindestens maximal höchstens almeno minstens mindst obligatorio obligatoria obligatoire obligatorisch erforderlich requerido requerida requis requise obrigatório obrigatória richiesta richiesto caractères caracteres zeichen
 falsch richtig vergessen abgelaufen zu sehr nicht der die das ein eine einen dein mein meine lang kurz schwer einfach sicher unsicher geändert noch auf im in bei wie was wo weg immer leicht geheim
 incorrecta incorrecto olvidada olvidado muy un una el la lo las los mi tu su no es demasiado larga corta segura fácil difícil que en con para por del como donde cuándo trabajar
 faux oublié oubliée trop très le les une mon ma ton ta son sa pas expiré expirée long longue court courte dans sur avec pour que qui où simple difficile
@@ -28,6 +29,20 @@ niet te erg mijn verkeerd vergeten
 
 // pretend are what stands for a value that is not there.
 var pretend = newPattern(`^(?:[*•._#-]+|[xX]{3,}|\$\{?[A-Z_][A-Z0-9_]*\}?|\$\(.*|\{\{.*|\{[A-Za-z_. ]*\}?|%[({].*|%-?\d*[a-z]\W*|<[A-Za-z_ -]+>?|(?i:your[_-].*|my[_-](?:password|secret|token|api[_-]?key)|os\.(?:environ|getenv).*|(?:process\.)?env[.(\[].*|getenv\(.*|system\.getenv.*|vault:.*|changeme-please|redacted|none|null))$`)
+
+// placeholders stand for a value in examples and settings.
+var placeholders = set(`changeme change_me change-me changeit change_it replaceme replace_me replace-me placeholder example dummy yourpassword yourpasswordhere yoursecret insert_password_here todo fixme password passwd passwort pwd pass`)
+
+// standsFor says whether a value of a setting or an option stands for one: "changeme", "--password FILE".
+func standsFor(v string) bool {
+	return placeholders[strings.ToLower(v)] || ofKind[v]
+}
+
+// ofKind are what commands call the values of their options.
+var ofKind = map[string]bool{"FILE": true, "PATH": true, "STRING": true, "TEXT": true, "VALUE": true, "SECRET": true, "TOKEN": true, "KEY": true, "NAME": true, "STR": true}
+
+// typeName is what a value is of, as tables, schemas and programs say it.
+var typeName = newPattern(`(?i)^(?:n?(?:var)?char(?:acter)?|varbinary|binary|decimal|numeric|string|str|text|int|integer|bigint|bytes|uuid)\(\d{1,5}(?:, ?\d{1,3})?\)[,;]?$|^(?-i:[A-Z][A-Za-z]*)<[A-Za-z<>\[\]|, ]{1,60}>[,;]?$`)
 
 // known are words with digits that are nobody's secret.
 var known = set(`1password keepass2 web3 oauth2 oauth1 2fa mfa sha1 sha256 sha512 sha-256 sha-512 sha3 md5 md4 base64 base32 argon2 argon2id bcrypt2 pbkdf2 aes256 aes-256 aes128 rsa2048 rsa4096 ed25519 x509 utf8 utf-8 utf16 office365 microsoft365 m365 o365 fido2 u2f ipv4 ipv6 http2 wpa2 wpa3 k8s s3 ec2 p12 pkcs12 pkcs8 hs256 rs256 es256 nist800 rfc7519 24/7 i18n`)
