@@ -133,6 +133,80 @@ func TestTheLastTurnGoesBeforeWhatIsOpen(t *testing.T) {
 	}
 }
 
+// ofLastTurn is what there is of the last turn of the session before, and the window.
+func (m material) ofLastTurn() material {
+	alone := m
+	alone.open, alone.said, alone.memories, alone.carried = nil, nil, nil, nil
+	for _, l := range m.carried {
+		if l.last {
+			alone.carried = append(alone.carried, l)
+		}
+	}
+	for _, s := range m.open {
+		if m.isLast(s.id) {
+			alone.open = append(alone.open, s)
+		}
+	}
+	return alone
+}
+
+// The last turn of the session before is cut only if it does not fit beside the newest message
+// alone: memories and older lines give way, save those that are pinned.
+func TestTheLastTurnIsCutOnlyForWantOfRoom(t *testing.T) {
+	c := newTestComposer(t)
+	for _, settled := range []bool{false, true} {
+		for _, words := range []int{60, 300, 2000} {
+			m := material{quotes: true, limit: 10, render: RenderMessages, window: session(t, `{"role":"user","content":"Yes please, do that."}`)}
+			m.window[0].id = 1000
+			var entries []shortterm.Entry
+			for i := range 14 {
+				role, text := memd.RoleUser, fmt.Sprintf("Older %d: ", i)+strings.Repeat("we met at the market. ", 9)
+				if i%2 == 1 {
+					role = memd.RoleAssistant
+				}
+				switch i {
+				case 12:
+					text = "Please write it all."
+				case 13:
+					text = "BEGIN of it. " + strings.Repeat("It is a long story. ", words/5) + "Shall I book END?"
+				}
+				s := logged(t, int64(i+1), fmt.Sprintf(`{"role":%q,"content":%q}`, role, text))
+				e := shortterm.Entry{Message: memd.Message{ID: s.id, Role: s.role, Text: s.text, Raw: s.raw}}
+				if s.open = !settled; s.open {
+					e.Ingest.State = shortterm.StatePending
+					m.open = append(m.open, s)
+				} else {
+					s.silent, s.earlier = true, true
+					m.said = append(m.said, s)
+				}
+				entries = append(entries, e)
+				remembered := memory("user", fmt.Sprintf("I like the %dth market by the river in spring best of all markets", i))
+				remembered.Pinned = i == 0
+				m.memories = append(m.memories, remembered)
+			}
+			m.carried = carryOver([]shortterm.Past{{Entries: entries}}, 1<<20, secrets{})
+			last := entries[len(entries)-1].Text
+			alone := m.ofLastTurn()
+			alone.memories, alone.limit, alone.budget = m.memories[:1], 1, 1<<20
+			needs := c.made(alone).used + c.omission() // which says that the rest is missing
+			for _, part := range []float64{0.8, 0.95, 1, 1.02, 1.1, 1.2, 1.33, 1.5, 2} {
+				m.budget = int(float64(needs) * part)
+				out := c.made(m)
+				system := string(out.messages[0])
+				if whole := strings.Contains(system, last); part >= 1 && !whole || part < 0.9 && whole || out.used > m.budget {
+					t.Errorf("settled %t, %d of %d tokens, %d are needed: whole %t: %.2000s", settled, out.used, m.budget, needs, whole, system)
+				}
+				if part >= 1 && m.budget > 400 && !strings.Contains(system, "I like the 0th market by the river in spring best") {
+					t.Errorf("settled %t, %d of %d tokens: what is pinned is missing: %.2000s", settled, out.used, m.budget, system)
+				}
+				if part > 1.2 && words > 60 && !strings.Contains(system, "Older") {
+					t.Errorf("settled %t, %d of %d tokens: nothing older: %.2000s", settled, out.used, m.budget, system)
+				}
+			}
+		}
+	}
+}
+
 // A long last turn, too, stands there before what was said before it, whether or not any of that has
 // settled; where there is no room for all of it, its beginning and the question at its end do, and
 // some of the rest.
@@ -165,15 +239,17 @@ func TestALongLastTurnKeepsItsEnd(t *testing.T) {
 				answer := "BEGIN of it. " + strings.Repeat("It is a long story. ", words/5) + "Shall I book END?"
 				add(memd.RoleAssistant, answer, settled != "all")
 				m.carried = carryOver([]shortterm.Past{{Entries: entries}}, 1<<20, secrets{})
+				alone := m.ofLastTurn()
+				alone.budget = 1 << 20
+				needs := c.made(alone).used
 				out := c.made(m)
 				system := string(out.messages[0])
-				cost := c.count(answer, 1<<20) + 40
 				whole := strings.Contains(system, answer)
 				if !strings.Contains(system, "QUESTION") || !strings.Contains(system, "BEGIN") || !strings.Contains(system, "Shall I book END?") || out.used > budget {
 					t.Errorf("%d words, settled %s, %d of %d tokens: %.900s", words, settled, out.used, budget, system)
 				}
-				if room := budget - budget/8 - 60; !whole && cost <= claim(room) {
-					t.Errorf("%d words, settled %s, %d of %d tokens: cut: %.900s", words, settled, out.used, budget, system)
+				if !whole && needs+c.omission() <= budget {
+					t.Errorf("%d words, settled %s, %d of %d tokens, %d are needed: cut: %.900s", words, settled, out.used, budget, needs, system)
 				}
 				if others := strings.Count(system, "Older"); !whole && others == 0 || out.omitted != (!whole || others < 24) || out.omitted && budget-out.used > 60 {
 					t.Errorf("%d words, settled %s, %d of %d tokens, trimmed %t: %d others: %.900s", words, settled, out.used, budget, out.omitted, others, system)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/memdhq/memd"
+	"github.com/memdhq/memd/extract"
 )
 
 // The ways of rendering a context.
@@ -198,25 +199,60 @@ func (c *composer) compose(ctx context.Context, m material) (composed, error) {
 	}
 	full := seen(draft{groups: chooseAll(all)}, compares)
 	before := c.before(m, late)
-	for spare, reserve := 0, 0; ; {
-		if err := ctx.Err(); err != nil {
-			return composed{}, err
+	// try gives a context that has extra tokens more to give out than there are, since some are
+	// always left over, and reserve of them kept for saying that something was left out.
+	try := func(extra, reserve int) (draft, composed, error) {
+		for spare := 0; ; {
+			if err := ctx.Err(); err != nil {
+				return draft{}, composed{}, err
+			}
+			d := c.choose(m, all, open, before, full, freed, m.budget-spare, extra, reserve)
+			if freed.add(m, open, full, seen(d, compares)) {
+				continue
+			}
+			out := c.encode(m, open, before, d)
+			if out.used <= m.budget || spare >= m.budget || extra > 0 {
+				return d, out, ctx.Err()
+			}
+			// Lines may join in more tokens than each has by itself.
+			spare += out.used - m.budget
 		}
-		d := c.choose(m, all, open, before, full, freed, m.budget-spare, reserve)
-		if freed.add(m, open, full, seen(d, compares)) {
-			continue
-		}
-		if d.omitted && reserve == 0 {
-			reserve = c.omission()
-			continue
-		}
-		out := c.encode(m, open, before, d)
-		if out.used <= m.budget || spare >= m.budget {
-			return out, ctx.Err()
-		}
-		// Lines may join in more tokens than each has by itself.
-		spare += out.used - m.budget
 	}
+	for reserve := 0; ; reserve = c.omission() {
+		d, out, err := try(0, reserve)
+		// What is free at the end, as where a memory proved to be said by a line, goes to what
+		// was left out.
+		extra, more := 0, m.budget-out.used
+		for round := 0; err == nil && d.lacks(len(all)) && round < regiven && more >= leastRoom; round++ {
+			again, longer, failed := try(extra+more, reserve)
+			if err = failed; err == nil && longer.used <= m.budget && again.hasMoreThan(d, longer.used-out.used) {
+				d, out, extra = again, longer, extra+more
+				more = m.budget - out.used
+			} else {
+				more /= 2
+			}
+		}
+		if err != nil || !d.omitted || reserve > 0 {
+			return out, err
+		}
+	}
+}
+
+// regiven is how often what is free at the end is given out again.
+const regiven = 4
+
+// lacks says whether anything was left out or cut, of so many groups among others.
+func (d draft) lacks(groups int) bool {
+	return d.omitted || cutAny(d.recalled) || len(d.groups) < groups || slices.ContainsFunc(d.groups, func(g chosen) bool { return g.cut })
+}
+
+// hasMoreThan says whether a draft that is so many tokens longer than another has more of what
+// there is.
+func (d draft) hasMoreThan(other draft, longer int) bool {
+	if left, otherLeft := d.openLeft+d.saidLeft, other.openLeft+other.saidLeft; left != otherLeft {
+		return left < otherLeft
+	}
+	return longer > 0 || !d.omitted && other.omitted
 }
 
 // freed holds what recall may show though the window, taken whole, shows it.
@@ -278,7 +314,13 @@ func (s shown) states(m memd.Memory) bool {
 	if slices.ContainsFunc(m.Sources, func(id int64) bool { return s.whole[id] }) {
 		return true
 	}
-	words := folded(m.Memory)
+	return s.statesWords(m, m.Memory)
+}
+
+// statesWords says whether the words of a memory, or as many as are shown of them, are there, said
+// by the same speaker; the dates beside them need not be.
+func (s shown) statesWords(m memd.Memory, shown string) bool {
+	words := folded(extract.Undated(shown))
 	if words == "" {
 		return false
 	}
@@ -320,9 +362,9 @@ func (c *composer) before(m material, late map[int64]bool) []said {
 	return all
 }
 
-// omission is what it costs at most to say that something was left out.
+// omission is what it costs at most to say beside other lines that something was left out.
 func (c *composer) omission() int {
-	return c.systemFrame(false) + c.count(fmt.Sprintf(omittedMany, 999_999_999)+"\n", math.MaxInt)
+	return c.count(fmt.Sprintf(omittedMany, 999_999_999)+"\n", math.MaxInt)
 }
 
 // omission is the line that says that something was left out, and if that is known, how much.
@@ -347,11 +389,11 @@ func (c *composer) systemFrame(framed bool) int {
 	return frame
 }
 
-// choose gives out the budget: the newest user message, recall, then the rest from
-// the newest back, and what that leaves to what is open and what was said before. reserve is
+// choose gives out the budget, and extra beside it: the newest user message, recall, then the rest
+// from the newest back, and what that leaves to what is open and what was said before. reserve is
 // kept for saying that something was left out.
-func (c *composer) choose(m material, all []group, open, before []said, full shown, freed freed, budget, reserve int) draft {
-	left := budget - c.frame(m, all)
+func (c *composer) choose(m material, all []group, open, before []said, full shown, freed freed, budget, extra, reserve int) draft {
+	left := budget + extra - c.frame(m, all)
 	newest, newestAt := c.newestUser(m, all, left)
 	if newest != nil {
 		left -= c.cost(m.render, newest.messages, math.MaxInt)
@@ -384,10 +426,12 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 		d.recalled = slices.DeleteFunc(d.recalled, shown)
 		room = spent + kept + max(left, 0) - frame - c.costOf(d.recalled)
 	}
+	room += c.giveWay(&d, m, room)
 	last := c.lastSettled(m, room)
 	room -= c.chooseOpen(&d, m, open, room-last, func(i int) bool { return now.ids[open[i].id] })
-	room -= c.grow(d.recalled, m.recall, room-last)
-	room -= c.chooseBefore(&d, m, open, now, room, last)
+	turn := c.turnBefore(&d, m, open, before, now, room-last)
+	room -= c.grow(d.recalled, m.recall, room-last-turn)
+	room -= c.chooseBefore(&d, m, open, now, room-turn, last)
 	room -= c.chooseSaid(&d, m, open, before, now, room)
 	room -= c.grow(d.open, func(at int) candidate { return m.quote(open[at], at, 0) }, room)
 	c.grow(d.carried, func(at int) candidate { return m.carried[at].candidate(at) }, room)
@@ -396,7 +440,7 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 	for _, lines := range [][]recalledLine{d.open, d.carried, d.earlier, d.said} {
 		d.omitted = d.omitted || cutAny(lines)
 	}
-	d.sayOnce(m, open, before)
+	c.sayOnce(&d, m, open, before)
 	return d
 }
 
@@ -432,38 +476,11 @@ func (c *composer) costOf(lines []recalledLine) (n int) {
 // for, the newest first. What is carried over whole does not stand there twice, and of what is
 // quoted whole no part is carried over. It gives what the lines cost.
 func (c *composer) chooseSaid(d *draft, m material, open, before []said, shown shown, room int) (spent int) {
-	waiting := map[int64]bool{} // what has settled since it was read is in both
-	for _, l := range d.open {
-		waiting[open[l.at].id] = true
-	}
-	carried := map[int64][]string{}
-	for _, l := range d.carried {
-		carried[m.carried[l.at].id] = append(carried[m.carried[l.at].id], m.carried[l.at].text)
-	}
 	quoted := map[int64]string{}
-	var all []candidate
-	beside := map[string]bool{}
-	for _, l := range d.recalled {
-		beside[m.memories[l.at].ID] = true
-	}
-	for _, l := range d.earlier {
-		if l.at != ofSummary {
-			beside[m.earlier.memories[l.at].ID] = true
-		}
-	}
-	turns := turnsOf(before)
-	for i, s := range slices.Backward(before) {
-		if shown.ids[s.id] || waiting[s.id] {
-			continue
-		}
-		words := c.restOf(s, beside)
-		if words != "" && !carriesOver(carried[s.id], words, s.part || words != s.words()) {
-			all = append(all, candidate{at: i, message: s.id, role: string(s.role), name: s.name, text: words, cleared: s.cleared, tier: tierOf(turns[i], string(s.role))})
-		}
-	}
+	last, all := c.unsaid(d, m, open, before, shown)
 	var whole bool
-	if d.said, spent, whole = c.share(all, room); !whole {
-		d.saidLeft = len(all) - len(d.said)
+	if d.said, spent, whole = c.shareAfter(last, all, room, 0); !whole {
+		d.saidLeft = len(last) + len(all) - len(d.said)
 	}
 	slices.SortFunc(d.said, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
 	for _, l := range d.said {
@@ -477,10 +494,62 @@ func (c *composer) chooseSaid(d *draft, m material, open, before []said, shown s
 	return spent
 }
 
+// unsaid gives the lines of messages that nothing shows and nothing else stands for, the newest
+// first; last are those of the last turn of this session that is not all shown.
+func (c *composer) unsaid(d *draft, m material, open, before []said, shown shown) (last, all []candidate) {
+	waiting := map[int64]bool{} // what has settled since it was read is in both
+	for _, l := range d.open {
+		waiting[open[l.at].id] = true
+	}
+	carried := map[int64][]carriedLine{}
+	for _, l := range d.carried {
+		carried[m.carried[l.at].id] = append(carried[m.carried[l.at].id], m.carried[l.at])
+	}
+	beside := map[string]bool{}
+	for _, l := range d.recalled {
+		beside[m.memories[l.at].ID] = true
+	}
+	for _, l := range d.earlier {
+		if l.at != ofSummary {
+			beside[m.earlier.memories[l.at].ID] = true
+		}
+	}
+	turns, newest := turnsOf(before), -1
+	for i, s := range slices.Backward(before) {
+		if shown.ids[s.id] || waiting[s.id] {
+			continue
+		}
+		if newest < 0 {
+			newest = turns[i]
+		}
+		words := c.restOf(s, beside)
+		if words == "" || carriesOver(carried[s.id], words, s.part || words != s.words()) {
+			continue
+		}
+		of := candidate{at: i, message: s.id, role: string(s.role), name: s.name, text: words, cleared: s.cleared, tier: tierOf(turns[i], string(s.role))}
+		if turns[i] == newest && !s.earlier {
+			last = append(last, of)
+		} else {
+			all = append(all, of)
+		}
+	}
+	return last, all
+}
+
+// turnBefore is what of room is kept, from memories and what is carried over, for the turn just
+// before those that are shown: the newest message is often said to it.
+func (c *composer) turnBefore(d *draft, m material, open, before []said, shown shown, room int) int {
+	alone := *d
+	alone.carried, alone.earlier = nil, nil
+	last, _ := c.unsaid(&alone, m, open, before, shown)
+	_, cost, _ := c.shareAfter(last, nil, room, 0)
+	return cost
+}
+
 // carriesOver says whether what is carried over of a message has all of what is quoted of it.
-func carriesOver(carried []string, words string, part bool) bool {
-	return slices.ContainsFunc(carried, func(text string) bool {
-		return text == words || part && strings.Contains(folded(text), folded(words))
+func carriesOver(carried []carriedLine, words string, part bool) bool {
+	return slices.ContainsFunc(carried, func(l carriedLine) bool {
+		return l.whole || l.text == words || part && strings.Contains(folded(l.text), folded(words))
 	})
 }
 
@@ -507,7 +576,7 @@ func (c *composer) restOf(s said, beside map[string]bool) string {
 // sayOnce leaves out memories that what is quoted states: a message that is quoted whole states
 // all that was learned from it, also what is redacted there, and its words state themselves.
 // What is pinned stays.
-func (d *draft) sayOnce(m material, open, before []said) {
+func (c *composer) sayOnce(d *draft, m material, open, before []said) {
 	quoted := shown{whole: map[int64]bool{}, texts: map[string][]string{}}
 	add := func(id int64, role, name, text string, l recalledLine, part bool) {
 		if !l.cut && !part {
@@ -530,15 +599,24 @@ func (d *draft) sayOnce(m material, open, before []said) {
 		}
 	}
 	for _, l := range d.carried {
-		if c := m.carried[l.at]; c.id != 0 {
-			add(c.id, c.role, c.name, c.text, l, !c.whole)
+		if of := m.carried[l.at]; of.id != 0 {
+			add(of.id, of.role, of.name, of.text, l, !of.whole)
 		}
 	}
 	if len(quoted.texts) == 0 {
 		return
 	}
-	d.recalled = slices.DeleteFunc(d.recalled, func(l recalledLine) bool { return !m.memories[l.at].Pinned && quoted.states(m.memories[l.at]) })
-	d.earlier = slices.DeleteFunc(d.earlier, func(l recalledLine) bool { return l.at != ofSummary && quoted.states(m.earlier.memories[l.at]) })
+	states := func(memory memd.Memory, l recalledLine) bool {
+		if quoted.states(memory) {
+			return true
+		}
+		// Of one that is cut no more is to be seen than its line has.
+		begin, _, _ := strings.Cut(c.lineOf(candidate{role: memory.Role, name: actorOf(memory)}, "\x00"), "\x00")
+		head, _, cut := strings.Cut(strings.TrimPrefix(l.text, begin), trimMark)
+		return l.cut && cut && quoted.statesWords(memory, head)
+	}
+	d.recalled = slices.DeleteFunc(d.recalled, func(l recalledLine) bool { return !m.memories[l.at].Pinned && states(m.memories[l.at], l) })
+	d.earlier = slices.DeleteFunc(d.earlier, func(l recalledLine) bool { return l.at != ofSummary && states(m.earlier.memories[l.at], l) })
 }
 
 // certain gives the ids of the messages that are shown whole whatever is recalled.
@@ -745,17 +823,65 @@ func (m material) isLast(id int64) bool {
 	return slices.ContainsFunc(m.carried, func(l carriedLine) bool { return l.last && l.id == id })
 }
 
-// lastSettled is what of room is kept from what is open for as much of the last turn of the session
-// before as has settled, which is carried over.
-func (c *composer) lastSettled(m material, room int) int {
-	var all []candidate
+// lastTurn gives the lines of the last turn of the session before that no memory states; settled are
+// those that are carried over, the others are open.
+func (m material) lastTurn(stated statements) (settled, open []candidate) {
 	for i, l := range m.carried {
-		if l.last && !l.open {
-			all = append(all, l.candidate(i))
+		switch {
+		case !l.last || stated.have(l.role, l.name, l.text):
+		case l.open:
+			open = append(open, l.candidate(i))
+		default:
+			settled = append(settled, l.candidate(i))
 		}
 	}
-	_, cost, _ := c.share(all, claim(room))
+	return settled, open
+}
+
+// lastSettled is what of room is kept from what is open for as much of the last turn of the session
+// before as has settled, which is carried over: all of it if there is room for all of that turn.
+func (c *composer) lastSettled(m material, room int) int {
+	settled, open := m.lastTurn(nil)
+	_, cost, whole := c.share(settled, room)
+	if whole && len(open) > 0 {
+		_, _, whole = c.share(open, room-cost)
+	}
+	if !whole {
+		_, cost, _ = c.share(settled, claim(room))
+	}
 	return cost
+}
+
+// giveWay has memories that are not pinned be as few and as short as it takes for the last turn of
+// the session before to stand there whole, if it can beside what is pinned, and gives what that frees.
+func (c *composer) giveWay(d *draft, m material, room int) (freed int) {
+	settled, open := m.lastTurn(stated(d, m))
+	turn := append(settled, open...)
+	if len(turn) == 0 || len(d.recalled) == 0 {
+		return 0
+	}
+	if _, _, whole := c.share(turn, room); whole {
+		return 0
+	}
+	had := c.costOf(d.recalled)
+	var left []recalledLine
+	var others []candidate
+	for _, l := range d.recalled {
+		if m.memories[l.at].Pinned {
+			left = append(left, l)
+		} else {
+			others = append(others, m.recall(l.at))
+		}
+	}
+	room += had - c.costOf(left)
+	_, cost, whole := c.share(turn, room)
+	if !whole {
+		return 0
+	}
+	lines, _, _ := c.share(others, room-cost)
+	d.recalled = append(left, lines...)
+	slices.SortFunc(d.recalled, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
+	return had - c.costOf(d.recalled)
 }
 
 // chooseOpen chooses, anew, the lines of what is open, the newest first, and gives what they
@@ -795,14 +921,27 @@ func stated(d *draft, m material) statements {
 			continue
 		}
 		memory := m.memories[l.at]
-		all[speaker(memory.Role, actorOf(memory))+folded(memory.Memory)] = true
+		all[speaker(memory.Role, actorOf(memory))+folded(extract.Undated(memory.Memory))] = true
+	}
+	return all
+}
+
+// remembered is what is recalled of each message, whole.
+func (m material) remembered(d *draft) map[int64][]string {
+	all := map[int64][]string{}
+	for _, l := range d.recalled {
+		if memory := m.memories[l.at]; !l.cut {
+			for _, id := range memory.Sources {
+				all[id] = append(all[id], memory.Memory)
+			}
+		}
 	}
 	return all
 }
 
 // have says whether a text is among them. One that is very long is not.
 func (s statements) have(role, name, text string) bool {
-	return len(s) > 0 && len(text) <= foldedBytes && s[speaker(role, name)+folded(text)]
+	return len(s) > 0 && len(text) <= foldedBytes && s[speaker(role, name)+folded(extract.Undated(text))]
 }
 
 // chooseBefore chooses, anew, the lines of what earlier sessions have left open, and of what
@@ -814,11 +953,11 @@ func (c *composer) chooseBefore(d *draft, m material, open []said, shown shown, 
 	for _, l := range d.open {
 		quoted[open[l.at].id] = true
 	}
-	stated := stated(d, m)
+	stated, remembered := stated(d, m), m.remembered(d)
 	var last, carried []candidate
 	for i, l := range m.carried {
 		switch {
-		case quoted[l.id] || stated.have(l.role, l.name, l.text):
+		case quoted[l.id] || stated.have(l.role, l.name, l.text) || !l.whole && len(remembered[l.id]) > 0 && unlearned(l.text, remembered[l.id], nil) == "":
 		case l.last:
 			last = append(last, l.candidate(i))
 		default:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/longterm"
+	"github.com/memdhq/memd/shortterm"
 	"pgregory.net/rapid"
 )
 
@@ -355,6 +356,129 @@ func TestNothingIsLeftOutWithoutNeed(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What is free at the end goes to what was left out: where there is room for all, all is there, and
+// with less no message is missing that there is room for.
+func TestWhatIsFreeGoesToWhatWasLeftOut(t *testing.T) {
+	c := newTestComposer(t)
+	for _, both := range []bool{false, true} {
+		m := material{quotes: true, limit: 10, render: RenderMessages, window: session(t, `{"role":"user","content":"Yes please, do that."}`)}
+		m.window[0].id = 1000
+		var entries []shortterm.Entry
+		add := func(role memd.Role, text string, learned bool) {
+			s := logged(t, int64(len(entries)+1), fmt.Sprintf(`{"role":%q,"content":%q}`, role, text))
+			s.silent, s.earlier = true, true
+			if learned {
+				l := memory(string(role), strings.SplitAfter(text, ". ")[0], s.id)
+				l.ID = fmt.Sprint("m", s.id)
+				m.memories = append(m.memories, l)
+				s.learned = append(s.learned, longterm.Statement{ID: l.ID, Role: l.Role, Text: l.Memory})
+			}
+			m.said = append(m.said, s)
+			entries = append(entries, shortterm.Entry{Message: memd.Message{ID: s.id, Role: s.role, Text: s.text, Raw: s.raw}})
+		}
+		for i := range 6 {
+			add(memd.RoleUser, fmt.Sprintf("I met Zork%d at the market. ", i)+strings.Repeat("We walked along the river. ", 3), true)
+			add(memd.RoleAssistant, fmt.Sprintf("Nice about Zork%d. ", i)+strings.Repeat("How nice for you. ", 2), false)
+		}
+		add(memd.RoleUser, "Please write it.", false)
+		if both {
+			add(memd.RoleAssistant, "BEGIN of it. "+strings.Repeat("It is a long story. ", 20)+"Shall I book END?", true)
+		}
+		m.carried = carryOver([]shortterm.Past{{Entries: entries}}, 1<<20, secrets{})
+		m.budget = 1 << 20
+		needs := c.made(m).used
+		for m.budget = needs + 40; m.budget > needs/2; m.budget -= 3 {
+			out := c.made(m)
+			// A line of the shortest message, and what says that something is missing.
+			free := m.budget - out.used
+			if out.used > m.budget || out.omitted && (m.budget >= needs || free > leastText+12) {
+				t.Errorf("%d of %d tokens used, all need %d, trimmed %t: %s", out.used, m.budget, needs, out.omitted, out.messages[0])
+			}
+		}
+	}
+}
+
+// What was said just before the newest message stands there before older memories of the session.
+func TestTheTurnBeforeGoesBeforeOlderMemories(t *testing.T) {
+	c := newTestComposer(t)
+	for _, budget := range []int{100, 150, 200, 300, 1000} {
+		m := material{quotes: true, limit: 10, budget: budget, render: RenderMessages}
+		add := func(role memd.Role, text string) said {
+			s := logged(t, int64(len(m.said)+1), fmt.Sprintf(`{"role":%q,"content":%q}`, role, text))
+			s.silent = true
+			m.said = append(m.said, s)
+			return s
+		}
+		for i := range 30 {
+			s := add(memd.RoleUser, fmt.Sprintf("I met Zork%d at the market by the river", i))
+			l := memory("user", s.text, s.id)
+			l.ID = fmt.Sprint("m", s.id)
+			m.said[len(m.said)-1].learned = []longterm.Statement{{ID: l.ID, Role: l.Role, Text: l.Memory}}
+			m.earlier.memories = append(m.earlier.memories, l)
+			add(memd.RoleAssistant, "How nice.")
+		}
+		add(memd.RoleUser, "Where do we meet, and when?")
+		add(memd.RoleAssistant, "At the blue bridge behind the mill, at a quarter past nine; shall I tell the others?")
+		newest := logged(t, 500, `{"role":"user","content":"Yes"}`)
+		newest.silent = true
+		m.window = []said{newest}
+		out := c.made(m)
+		if system := fmt.Sprintf("%s", out.messages[0]); !strings.Contains(system, "a quarter past nine; shall I tell the others?") || out.used > budget {
+			t.Errorf("%d of %d tokens: %s", out.used, budget, system)
+		} else if budget > 200 && !strings.Contains(system, "Zork") {
+			t.Errorf("%d of %d tokens, nothing older: %s", out.used, budget, system)
+		}
+	}
+}
+
+// A plan stands there with the date that is remembered of it, and not a second time without, nor
+// the beginning of what is quoted.
+func TestADatedPlanStandsThereOnce(t *testing.T) {
+	c := newTestComposer(t)
+	begins := func(plan string) string { return strings.Join(strings.Fields(plan)[:3], " ") }
+	for _, plan := range []string{"My colleague Mingrites is coming to lunch on Friday!", "We fly to Oslo tomorrow.", "I decided to go with the blue one by Monday"} {
+		for _, kept := range []bool{true, false} {
+			dated := strings.TrimRight(plan, ".!") + " (2026-12-04)" + strings.TrimLeft(plan, strings.TrimRight(plan, ".!"))
+			lines := []string{"user: Hi. " + plan + " What a week", "assistant: ok"}
+			for i := range 6 {
+				lines = append(lines, fmt.Sprintf("user: And %d?", i), fmt.Sprintf("assistant: %d it is", i))
+			}
+			entries := spoken(1, lines...)
+			m := material{budget: 4000, limit: 10, render: RenderMessages, window: session(t, `{"role":"user","content":"ok"}`), carried: carryOver([]shortterm.Past{{Entries: entries}}, 1<<20, secrets{})}
+			m.window[0].id = 1000
+			if kept {
+				m.memories = []memd.Memory{memory("user", dated, 1)}
+			}
+			system := fmt.Sprintf("%s", c.made(m).messages[0])
+			if strings.Count(system, begins(plan)) != 1 || strings.Contains(system, "2026-12-04") != kept {
+				t.Errorf("%q: %s", plan, system)
+			}
+		}
+	}
+	// A message that is carried over whole is not quoted beside it, less what is remembered of it.
+	lit := spoken(1, "user: I love the bakery around the corner! - Write me a poem. ok, it is.", "assistant: A poem.")
+	lit[0].Raw = json.RawMessage(`{"role":"user","content":[{"type":"text","text":"I love the bakery around the corner! - Write me a poem. ok, it is."},{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]}`)
+	of := material{budget: 4000, limit: 10, quotes: true, render: RenderMessages, window: session(t, `{"role":"user","content":"ok"}`), carried: carryOver([]shortterm.Past{{Entries: lit}}, 1<<20, secrets{}), memories: []memd.Memory{memory("user", "I love the bakery around the corner!", 1)}}
+	of.window[0].id, of.memories[0].ID = 1000, "b"
+	for _, e := range lit {
+		s := saidOf(e)
+		s.silent, s.earlier = true, true
+		of.said = append(of.said, s)
+	}
+	of.said[0].learned = []longterm.Statement{{ID: "b", Role: "user", Text: "I love the bakery around the corner!"}}
+	if system := fmt.Sprintf("%s", c.made(of).messages[0]); strings.Count(system, "Write me a poem") != 1 || strings.Count(system, "bakery") != 1 {
+		t.Error(system)
+	}
+	// Of others, and of what says more than is remembered, it does.
+	entries := spoken(1, "user: We fly to Oslo tomorrow.", "assistant: I have booked the flight to Oslo at nine tomorrow.", "user: a?", "assistant: a", "user: b?", "assistant: b", "user: c?", "assistant: c")
+	m := material{budget: 4000, limit: 10, render: RenderMessages, window: session(t, `{"role":"user","content":"ok"}`), carried: carryOver([]shortterm.Past{{Entries: entries}}, 1<<20, secrets{}),
+		memories: []memd.Memory{memory("user", "We fly to Oslo tomorrow (2026-12-04)", 1)}}
+	m.window[0].id = 1000
+	if system := fmt.Sprintf("%s", c.made(m).messages[0]); strings.Count(system, "Oslo") != 2 || !strings.Contains(system, "at nine") {
+		t.Error(system)
+	}
 }
 
 // isOf says whether a message that is sent is the one that was logged.

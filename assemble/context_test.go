@@ -1019,8 +1019,8 @@ func TestContextQuotesWhatEarlierSessionsSaid(t *testing.T) {
 	if len(c.Carried) != 4 || len(c.Summary.Messages) != 3 || c.Summary.Trimmed {
 		t.Errorf("carried %d, quoted %d, trimmed %t", c.Carried, c.Summary.Messages, c.Summary.Trimmed)
 	}
-	r.TokenBudget, r.Recall = 60, 0
-	if c := m.context(r); !c.Summary.Trimmed || c.Tokens.Used > 60 || strings.Contains(string(c.Messages[0]), "degrees") || !strings.Contains(string(c.Messages[0]), "assistant: d") {
+	r.TokenBudget, r.Recall = 50, 0
+	if c := m.context(r); !c.Summary.Trimmed || c.Tokens.Used > 50 || strings.Contains(string(c.Messages[0]), "degrees") || !strings.Contains(string(c.Messages[0]), "assistant: d") {
 		t.Errorf("%s, %+v", c.Messages, c.Summary)
 	}
 }

@@ -81,12 +81,15 @@ func (c *composer) share(all []candidate, room int) (lines []recalledLine, spent
 	return found, spent, true
 }
 
-// shareAfter is share where first has the first claim: to all that it needs but for one in
-// lineShare, which it leaves to the rest and to what else there is, or to as much as is kept for it.
+// shareAfter is share where first has the first claim: to all that it needs, or if there is no room
+// for that to all but one in lineShare, which it leaves to the rest and to what else there is, or to
+// as much as is kept for it.
 func (c *composer) shareAfter(first, rest []candidate, room, kept int) (lines []recalledLine, spent int, whole bool) {
-	lines, spent, whole = c.share(first, min(room, max(claim(room), kept)))
-	if len(lines) < len(first) {
-		lines, spent, whole = c.share(first, room)
+	lines, spent, whole = c.share(first, room)
+	if claimed := min(room, max(claim(room), kept)); !whole && claimed < room {
+		if some, n, _ := c.share(first, claimed); len(some) == len(first) {
+			lines, spent = some, n
+		}
 	}
 	others, n, all := c.share(rest, room-spent)
 	return append(lines, others...), spent + n, whole && all

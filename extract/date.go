@@ -88,6 +88,17 @@ func resolve(text string, said time.Time, english bool) (string, moment) {
 	return out.String(), best
 }
 
+// Undated gives a statement without the dates that are written beside relative words.
+func Undated(text string) string {
+	if !strings.Contains(text, "(") {
+		return text
+	}
+	return notedDate.ReplaceAllString(text, "")
+}
+
+// notedDate is a date beside relative words, as a mention notes it.
+var notedDate = newPattern(`\s\([\pL ]{0,24}\d{4}(?:-\d\d){0,2}(?:[^()\d]{1,12}\d{4}(?:-\d\d){0,2})?\)`)
+
 // reader walks over the words of a sentence.
 type reader struct {
 	text  string

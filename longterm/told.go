@@ -90,7 +90,7 @@ func (a away) stands(terms []int32) bool {
 
 // awayOf makes a statement one that was taken away.
 func awayOf(text string) away {
-	text = ungrouped(addedDate.ReplaceAllString(text, ""))
+	text = ungrouped(extract.Undated(text))
 	a := away{terms: termsOf(text)}
 	for i, w := range strings.Fields(text) {
 		w = strings.TrimFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
@@ -173,9 +173,6 @@ func (a away) common(terms []int32) (n int) {
 
 // ungrouped writes numbers in one: "87,450" as "87450".
 func ungrouped(text string) string { return digitGroup.ReplaceAllString(text, "$1$2") }
-
-// addedDate is what stands beside relative words of a statement, which nobody says back.
-var addedDate = regexp.MustCompile(`\s\([^()]*\d{4}[^()]*\)`)
 
 var digitGroup = regexp.MustCompile(`(\d)[,'’](\d{3})\b`)
 
