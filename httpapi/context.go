@@ -54,7 +54,7 @@ type contextSummary struct {
 	Upto     *int64   `json:"upto" doc:"The last message that the line of a model's summary is of; null without one."`
 	Memories []string `json:"memories" doc:"Ids of memories of the session, beside those recalled."`
 	Messages []int64  `json:"messages" doc:"Messages that are quoted since nothing else stands for them."`
-	Trimmed  bool     `json:"trimmed" doc:"There was no room for all that has left the window, which a line says."`
+	Trimmed  bool     `json:"trimmed" doc:"There was no room for all that has left the window, or a line of it was cut. What is cut of the turns says so itself."`
 }
 
 type contextTokens struct {
