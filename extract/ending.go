@@ -43,6 +43,8 @@ type Ending struct {
 	// called is what somebody is to the speaker, "" if that is not told: of a dog Max and a brother
 	// Max one is meant.
 	called string
+	// abroad says that it was said in another language than English.
+	abroad bool
 	// spelled is the thing as it was written, beside are the other words of the statement.
 	spelled string
 	beside  []string
@@ -115,6 +117,7 @@ var alsoEnding = []struct {
 	slots []string
 }{
 	{couples, []string{"partner", "marital status"}},
+	{couplesAbroad, []string{"partner"}},
 	{set(`living live lives based from moved home commute commutes commuting`), []string{"home"}},
 	{set(`work works working job at for`), []string{"work"}},
 	{set(`deadline due`), []string{"deadline"}},
@@ -246,6 +249,9 @@ func EndingOf(text string) (Ending, bool) {
 	}
 	if contains(text, figurativeHints) && figurative.MatchString(text) || inJestAfter.MatchString(text) {
 		return Ending{}, false
+	}
+	if e, ok := foreignEnding(text); ok {
+		return e, true
 	}
 	whole := noted.ReplaceAllString(expand(text), "")
 	bare := leadIn.ReplaceAllString(whole, "")

@@ -18,6 +18,9 @@ func (e Ending) Ends(text, slot, subject string) (which string, ok bool) {
 	if kind+":" == overSlots && e.kind != anotherTime {
 		return "", false
 	}
+	if e.abroad {
+		return "", e.endsAbroad(said)
+	}
 	expanded := leadIn.ReplaceAllString(noted.ReplaceAllString(expand(said), ""), "")
 	words := wordsOf(expanded)
 	if e.kind == dropped && beside != "" {

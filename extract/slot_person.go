@@ -37,11 +37,11 @@ var (
 	// weddedTo is nobody.
 	weddedTo = english(`\b(?:married|engaged) (?:to|in|with)\s+(?:(?:my|the|his|her|our|a)\s+)(?:job|work|idea|career|phone|desk|laptop|sea|game|business|company|notion|conversation|talks|debate|project|plan|bottle)\b|\b(?:married|engaged|divorced)\b.{0,20}\bin (?:(?:a|the|my|this|that|an|our) (?:\pL+ )?(?:game|dream|play|movie|film|story|roleplay|simulation|rpg|mmo|show|skit|sketch)|minecraft|the sims|sims|skyrim|stardew|vr|roblox|animal crossing|fallout|my dreams?)\b`)
 	// wedToWhom tells whom one is married to: who is not married to a doctor may be to another.
-	wedToWhom   = english(`^(?:am|is|are)\s+(?:married|engaged) to\s+\pL`)
-	elidedWed   = english(`^(married|divorced|single|engaged|widowed)(?:\s+(?:to|now|again|with|since)\b|\W*$)`)
-	gotMarried  = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on|in|this|back|after|two|three|a|finally|recently)\b.*|\W*)$`)
-	brokeUp     = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|me and (?:my )?(` + partners + `|\pL[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together|are over|are done|are finished|called it quits|broke it off|ended things|have split)`)
-	seeing      = english(`^(?:am|are|have been|been|started|began)\s+(?:seeing|dating|going out with)\s+(?:(?:a|an|this|some)\s+)?(?:(?:new|really nice|nice|lovely)\s+)?(?:(?:guy|girl|man|woman|boy|bloke|lad|lass|dude|lady|person|someone|somebody)\s*,?\s+(?:called|named)\s+(\pL[\pL'’-]+)|(\p{Lu}[\pL'’-]+))`)
+	wedToWhom  = english(`^(?:am|is|are)\s+(?:married|engaged) to\s+\pL`)
+	elidedWed  = english(`^(married|divorced|single|engaged|widowed)(?:\s+(?:to|now|again|with|since)\b|\W*$)`)
+	gotMarried = english(`^got (married|divorced|engaged|separated)(?:\s+(?:yesterday|today|now|again|last|on|in|this|back|after|two|three|a|finally|recently)\b.*|\W*)$`)
+	brokeUp    = english(`^(?:(?:my\s+)?(` + partners + `|ex|\p{Lu}[\pL'’-]+) and i|i and (?:my )?(` + partners + `|\p{Lu}[\pL'’-]+)|me and (?:my )?(` + partners + `|\pL[\pL'’-]+)|we)\s+(?:have\s+)?(?:just\s+)?(?:broke up|broken up|split up|separated|divorced|got divorced|parted ways|are no longer together|are not together|are over|are done|are finished|called it quits|broke it off|ended things|have split)`)
+	seeing     = english(`^(?:am|are|have been|been|started|began)\s+(?:seeing|dating|going out with)\s+(?:(?:a|an|this|some)\s+)?(?:(?:new|really nice|nice|lovely)\s+)?(?:(?:guy|girl|man|woman|boy|bloke|lad|lass|dude|lady|person|someone|somebody)\s*,?\s+(?:called|named)\s+(\pL[\pL'’-]+)|(\p{Lu}[\pL'’-]+))`)
 	// beganWith is seeing, of who has begun to.
 	beganWith   = english(`^(?:i|we)\s+(?:have\s+)?(?:(?:just|recently|finally)\s+)?(?:started|began|begun)\s+(?:seeing|dating|going out with)\s+(\p{Lu}[\pL'’-]+)(?:\W*$|[,;.!(]|\s+(?:in|last|this|again|and|who|he|she|from|after|a|two|three)\b)`)
 	namedLove   = english(`^(?:have|have got|got)\s+(?:a|an|my)\s+(?:new |lovely |wonderful )?(?:` + partners + `)(?: now)?,?\s+(?:called|named)\s+(\pL[\pL'’-]+)`)

@@ -225,7 +225,7 @@ func TestNoSlots(t *testing.T) {
 			}
 		}
 	}
-	for _, m := range []memd.Message{calledAda(assistant("I live in Porto")), calledAda(assistant("My name is Ada")), user("Vivo en Porto")} {
+	for _, m := range []memd.Message{calledAda(assistant("I live in Porto")), calledAda(assistant("My name is Ada"))} {
 		if got := extracted(t, nil, m); len(got) != 1 || holds(got[0]) != "" {
 			t.Errorf("%q: %+v", m.Text, got)
 		}

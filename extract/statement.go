@@ -709,6 +709,8 @@ func (g *grouping) sentence(text string) {
 		if !g.posing {
 			parts = g.clauses(said)
 		}
+	} else if !g.english && !g.assistant && !g.posing {
+		parts = foreignParts(said)
 	}
 	for i, part := range parts {
 		leans := g.leans(part.text)
