@@ -24,15 +24,15 @@ var refusals = map[int]struct{ code, detail string }{
 // Refusal gives the problem document that stands for what net/http itself is about to answer,
 // whole with its header; ok is false for anything else that is written to a connection.
 func Refusal(written []byte) (answer []byte, ok bool) {
-	line, rest, found := bytes.Cut(written, plainRefusal[:2])
-	if !found || !bytes.HasPrefix(written[len(line):], plainRefusal) || len(rest) == 0 {
+	line, found := bytes.CutPrefix(written, []byte("HTTP/1.1 "))
+	if !found {
 		return nil, false
 	}
-	code, found := bytes.CutPrefix(line, []byte("HTTP/1.1 "))
-	if !found || len(code) < 3 {
+	end := bytes.Index(line, plainRefusal[:2])
+	if end < 3 || !bytes.HasPrefix(line[end:], plainRefusal) {
 		return nil, false
 	}
-	status, err := strconv.Atoi(string(code[:3]))
+	status, err := strconv.Atoi(string(line[:3]))
 	if err != nil || status < 400 {
 		return nil, false
 	}

@@ -143,11 +143,16 @@ func TestStopHandsBackWhatIsUnderWay(t *testing.T) {
 		h.wantState(id, shortterm.StatePending, "", 0)
 	}
 
-	h.worker(plain{}, hashed{}, quick())
+	cfg, metrics := quick(), prometheus.NewRegistry()
+	cfg.Metrics = metrics
+	h.worker(plain{}, hashed{}, cfg)
 	h.settle(ids...)
 	h.wantOnce(sourcesOf(texts, ids))
 	for _, id := range ids {
 		h.wantState(id, shortterm.StateDone, "", 1)
+	}
+	if n := value(t, metrics, "memd_worker_redeliveries_total"); n < 2 {
+		t.Errorf("%v deliveries that came again are counted, want those of two sessions", n)
 	}
 }
 
@@ -253,6 +258,12 @@ func TestABadMessageHoldsUpNobody(t *testing.T) {
 			}
 			if got := value(t, metrics, "memd_worker_messages_total", shortterm.StateDead); got != 1 {
 				t.Errorf("%v dead counted", got)
+			}
+			if got := value(t, metrics, "memd_worker_dead_letters_total", class, code); got != 1 {
+				t.Errorf("%v dead letters of that cause counted", got)
+			}
+			if got := value(t, metrics, "memd_worker_panics_total"); (got >= float64(c.attempts)) != (name == "panic") {
+				t.Errorf("%v panics counted", got)
 			}
 		})
 	}
