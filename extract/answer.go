@@ -9,6 +9,9 @@ import (
 // answers says whether a message's first sentence is a bare answer to what the
 // other speaker asked just before.
 func (g *grouping) answers(text string) bool {
+	if g.question != "" && g.english && !g.assistant && answersInForm(g.question, text) {
+		return true
+	}
 	if g.question == "" || g.english && (asksOfTalk(g.question, text) || !g.assistant && (phatic.MatchString(g.question) && !politelyOf.MatchString(g.question) || g.quizzed() || !tellsAnswer(g.question, text))) || foreignService.MatchString(g.question) || endsAsking(text) || g.english && asksSomething(text) {
 		return false
 	}
@@ -192,7 +195,7 @@ var answeredAs = []answered{
 var (
 	// countAsked asks how many somebody has of what, or whether they have any.
 	countAsked = english(`\b(?:how many (` + countable + `) (?:do you have|have you got|do you own|are there in your family)|(?:do you have|have you got) (?:any )?(` + countable + `)\b)[^?]*\?[^?]*$`)
-	numberOnly = english(`^(\d{1,3}|` + tally + `|zero)(?:\s+of (?:them|those))?\W*$`)
+	numberOnly = english(`^(\d{1,3}|` + tally + `|zero)(?:\s+of (?:them|those))?(?:\s+(?:now|by now|already|in total|altogether))?\W*$`)
 	noneOfThem = english(`^(?:none|zero|0|no (?:kids|children)?|nobody)(?: (?:yet|at all|so far))?\W*$`)
 )
 
@@ -243,6 +246,9 @@ func slotOfAnswer(question, answer string) about {
 		return a
 	}
 	question = plainQuestion(question)
+	if a, ok := slotByForm(question, answer); ok {
+		return a
+	}
 	answer = alsoSo.ReplaceAllString(answer, "")
 	if lead := beforeAnswer.FindString(answer); lead != "" && len(lead) < len(answer) {
 		answer = answer[len(lead):]
@@ -267,7 +273,7 @@ func slotOfAnswer(question, answer string) about {
 	if said := slotOf(yesLead.ReplaceAllString(answer, "")); (yes || no) && said.name != "" {
 		return said
 	}
-	if yes && !confirms.MatchString(answer) && !yesOrNo(words) && !own[words[1].low] {
+	if yes && !confirms.MatchString(answer) && !yesOrNo(words) && !own[words[1].low] && !sinceYes.MatchString(answer) {
 		yes = false // "Yes, shellfish"
 	}
 	if yes || no {
