@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 )
 
 // Role is who speaks in a message.
@@ -231,7 +230,7 @@ func readContent(raw json.RawMessage) (text string, says bool, err error) {
 	}
 	switch raw[0] {
 	case '"':
-		s := dropNUL(stringOf(raw))
+		s := dropNUL(JSONString(raw))
 		return s, !Blank(s), nil
 	case '[':
 		var parts []json.RawMessage
@@ -271,7 +270,7 @@ func dropNUL(s string) string { return strings.ReplaceAll(s, "\x00", "") }
 func optionalString(f member) (s string, ok bool, err error) {
 	switch f.value[0] {
 	case '"':
-		return stringOf(f.value), true, nil
+		return JSONString(f.value), true, nil
 	case 'n':
 		return "", false, nil
 	}
@@ -293,21 +292,12 @@ func splitObject(raw []byte) ([]member, error) {
 	if !json.Valid(raw) {
 		return nil, errors.New("not JSON")
 	}
-	i := skipSpace(raw, 0)
-	if raw[i] != '{' {
+	if raw[skipSpace(raw, 0)] != '{' {
 		return nil, errors.New("not an object")
 	}
 	members := make([]member, 0, 8)
 	var at map[string]int // made once there are many members
-	for i = skipSpace(raw, i+1); raw[i] != '}'; {
-		end := skipValue(raw, i)
-		key := stringOf(raw[i:end])
-		i = skipSpace(raw, skipSpace(raw, end)+1) // past the colon
-		end = skipValue(raw, i)
-		value := json.RawMessage(raw[i:end:end])
-		if i = skipSpace(raw, end); raw[i] == ',' {
-			i = skipSpace(raw, i+1)
-		}
+	for key, value := range JSONMembers(raw) {
 		if n := len(members); n == cap(members) && at == nil {
 			at = make(map[string]int, 4*n)
 			for place, m := range members {
@@ -331,57 +321,6 @@ func splitObject(raw []byte) ([]member, error) {
 	return members, nil
 }
 
-func skipSpace(raw []byte, i int) int {
-	for i < len(raw) && (raw[i] == ' ' || raw[i] == '\t' || raw[i] == '\r' || raw[i] == '\n') {
-		i++
-	}
-	return i
-}
-
-// skipValue gives the index after the value that begins at i, in valid JSON.
-func skipValue(raw []byte, i int) int {
-	depth := 0
-	for i < len(raw) {
-		switch raw[i] {
-		case '"':
-			for i++; raw[i] != '"'; i++ {
-				if raw[i] == '\\' {
-					i++
-				}
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case ',', ':', ' ', '\t', '\r', '\n':
-			if depth == 0 {
-				return i
-			}
-		default: // within a number or a word
-			if depth == 0 {
-				for i < len(raw) && !bytes.ContainsRune([]byte(",:]} \t\r\n"), rune(raw[i])) {
-					i++
-				}
-				return i
-			}
-		}
-		if i++; depth == 0 {
-			return i
-		}
-	}
-	return i
-}
-
-// stringOf reads a JSON string; lone surrogates and bytes that are no UTF-8 become U+FFFD.
-func stringOf(raw []byte) string {
-	if bytes.IndexByte(raw, '\\') < 0 && utf8.Valid(raw) {
-		return string(raw[1 : len(raw)-1])
-	}
-	var s string
-	_ = json.Unmarshal(raw, &s) // raw is a valid string
-	return s
-}
-
 // joinObject is the reverse of splitObject.
 func joinObject(members []member) json.RawMessage {
 	var b bytes.Buffer
@@ -399,67 +338,4 @@ func joinObject(members []member) json.RawMessage {
 	}
 	b.WriteByte('}')
 	return b.Bytes()
-}
-
-const replacement = `\ufffd`
-
-// CleanJSON makes JSON text storable as it stands: bytes that are no UTF-8 become
-// U+FFFD, and so do escaped surrogates that have no partner. Everything else, key
-// order and the digits of big numbers among it, stays byte for byte. It expects
-// syntactically valid JSON and returns raw itself where nothing is to be done.
-func CleanJSON(raw json.RawMessage) json.RawMessage {
-	if !utf8.Valid(raw) {
-		raw = bytes.ToValidUTF8(raw, []byte("\uFFFD"))
-	}
-	if !bytes.Contains(raw, []byte(`\u`)) {
-		return raw
-	}
-	var out []byte
-	last := 0 // what comes before it stands in out, once out is in use
-	for i := 0; i < len(raw); {
-		if raw[i] != '\\' {
-			i++
-			continue
-		}
-		r, ok := unicodeEscape(raw, i)
-		switch {
-		case !ok: // another escape; its second byte may be a backslash
-			i += 2
-		case r < 0xD800 || r > 0xDFFF:
-			i += 6
-		default:
-			if low, ok := unicodeEscape(raw, i+6); r < 0xDC00 && ok && low >= 0xDC00 && low <= 0xDFFF {
-				i += 12
-				continue
-			}
-			out = append(append(out, raw[last:i]...), replacement...)
-			i += 6
-			last = i
-		}
-	}
-	if out == nil {
-		return raw
-	}
-	return append(out, raw[last:]...)
-}
-
-// unicodeEscape reads \uXXXX at i.
-func unicodeEscape(raw []byte, i int) (rune, bool) {
-	if i+6 > len(raw) || raw[i] != '\\' || raw[i+1] != 'u' {
-		return 0, false
-	}
-	var r rune
-	for _, c := range raw[i+2 : i+6] {
-		switch {
-		case c >= '0' && c <= '9':
-			r = r<<4 | rune(c-'0')
-		case c >= 'a' && c <= 'f':
-			r = r<<4 | rune(c-'a'+10)
-		case c >= 'A' && c <= 'F':
-			r = r<<4 | rune(c-'A'+10)
-		default:
-			return 0, false
-		}
-	}
-	return r, true
 }

@@ -21,7 +21,7 @@ func NestsTooDeep(raw []byte, most int) bool {
 	for i := 0; i < len(raw); i++ {
 		switch raw[i] {
 		case '"':
-			i = endOfString(raw, i) - 1
+			i = skipString(raw, i) - 1
 		case '{', '[':
 			if depth++; depth > most {
 				return true
@@ -53,10 +53,10 @@ func twiceGiven(raw []byte, i int) (end int, at string, ok bool) {
 		few := first[:0]
 		var many map[string]struct{}
 		for i = skipSpace(raw, i+1); raw[i] != '}'; {
-			end := endOfString(raw, i)
+			end := skipString(raw, i)
 			key := raw[i+1 : end-1]
 			if bytes.IndexByte(key, '\\') >= 0 {
-				key = []byte(stringOf(raw[i:end]))
+				key = []byte(JSONString(raw[i:end]))
 			}
 			switch {
 			case many != nil:
@@ -79,7 +79,7 @@ func twiceGiven(raw []byte, i int) (end int, at string, ok bool) {
 			if i, inner, ok = twiceGiven(raw, skipSpace(raw, skipSpace(raw, end)+1)); ok { // past the colon
 				return 0, join(string(key), inner), true
 			}
-			i = pastComma(raw, i)
+			i = skipComma(raw, i)
 		}
 		return i + 1, "", false
 	case '[':
@@ -89,11 +89,11 @@ func twiceGiven(raw []byte, i int) (end int, at string, ok bool) {
 			if i, inner, ok = twiceGiven(raw, i); ok {
 				return 0, join(fmt.Sprintf("[%d]", n), inner), true
 			}
-			i = pastComma(raw, i)
+			i = skipComma(raw, i)
 		}
 		return i + 1, "", false
 	case '"':
-		return endOfString(raw, i), "", false
+		return skipString(raw, i), "", false
 	}
 	return skipValue(raw, i), "", false
 }
@@ -104,27 +104,4 @@ func join(outer, inner string) string {
 		return outer + inner
 	}
 	return outer + "." + inner
-}
-
-// pastComma gives where the next element begins, or where their end is.
-func pastComma(raw []byte, i int) int {
-	if i = skipSpace(raw, i); raw[i] == ',' {
-		return skipSpace(raw, i+1)
-	}
-	return i
-}
-
-// endOfString gives the index after the string that begins at i, in valid JSON.
-func endOfString(raw []byte, i int) int {
-	for i++; ; {
-		i += bytes.IndexByte(raw[i:], '"')
-		escapes := 0
-		for raw[i-1-escapes] == '\\' {
-			escapes++
-		}
-		i++
-		if escapes%2 == 0 {
-			return i
-		}
-	}
 }

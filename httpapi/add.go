@@ -250,13 +250,13 @@ func (b *postMemories) readStore(location string) *memd.Error {
 	if fault != nil {
 		return fault
 	}
-	for key := range members(b.Metadata) {
+	for key := range memd.JSONMembers(b.Metadata) {
 		if key == "store" {
 			return nil
 		}
 	}
-	named := []byte(`{"store":` + string(trim(encode(name))))
-	if inner := trim(bytes.TrimPrefix(trim(b.Metadata), []byte("{"))); len(inner) > 1 {
+	named := []byte(`{"store":` + string(memd.TrimJSON(encode(name))))
+	if inner := memd.TrimJSON(bytes.TrimPrefix(memd.TrimJSON(b.Metadata), []byte("{"))); len(inner) > 1 {
 		named = append(named, ',')
 		b.Metadata = append(named, inner...)
 	} else {
@@ -281,14 +281,14 @@ func checkCategories(categories []string, location string) []*memd.Error {
 func messagesOf(raw anyMessages, location string) (given []chatMessage, single bool, fault *memd.Error) {
 	switch raw[0] {
 	case '"':
-		if memd.Blank(text(raw)) {
+		if memd.Blank(memd.JSONString(raw)) {
 			return nil, true, memd.InvalidField(location, "must not be blank")
 		}
 		return []chatMessage{chatMessage(fmt.Sprintf(`{"role":"user","content":%s}`, raw))}, true, nil
 	case '{':
 		return []chatMessage{chatMessage(raw)}, true, nil
 	}
-	for e := range elements(raw) {
+	for e := range memd.JSONElements(raw) {
 		if len(given) == maxItems {
 			return nil, false, memd.InvalidField(location, "must have at most %d items", maxItems)
 		}

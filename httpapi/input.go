@@ -170,11 +170,11 @@ type checked interface {
 // readObject reads an object of valid JSON, which lies at location, into v.
 func readObject(fields []field, raw json.RawMessage, v reflect.Value, location string) []*memd.Error {
 	var faults []*memd.Error
-	if raw = trim(raw); len(raw) == 0 || raw[0] != '{' {
+	if raw = memd.TrimJSON(raw); len(raw) == 0 || raw[0] != '{' {
 		return append(faults, memd.InvalidField(location, "must be a JSON object"))
 	}
 	given := make([]json.RawMessage, len(fields))
-	for name, value := range members(raw) {
+	for name, value := range memd.JSONMembers(raw) {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.name == name })
 		switch {
 		case i < 0:
@@ -189,7 +189,7 @@ func readObject(fields []field, raw json.RawMessage, v reflect.Value, location s
 	}
 	for i, f := range fields {
 		value, at, target := given[i], location+"."+f.name, v.FieldByIndex(f.index)
-		if value == nil || isNull(value) {
+		if value == nil || memd.IsNullJSON(value) {
 			c, tells := target.Addr().Interface().(tellsNull)
 			if f.required && (value == nil || !tells) {
 				faults = append(faults, memd.InvalidField(at, "is required"))

@@ -42,13 +42,13 @@ func (b *batch[T]) read(f field, raw json.RawMessage, location string) *memd.Err
 		return f.wrong(location)
 	}
 	n := 0
-	for range elements(raw) {
+	for range memd.JSONElements(raw) {
 		n++
 	}
 	if fault := f.checkCount(n, location); fault != nil {
 		return fault
 	}
-	for e := range elements(raw) {
+	for e := range memd.JSONElements(raw) {
 		at := itemAt(location, len(b.items))
 		b.items, b.faults = append(b.items, *new(T)), append(b.faults, nil)
 		last := len(b.items) - 1

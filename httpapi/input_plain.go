@@ -57,7 +57,7 @@ func (f field) read(v reflect.Value, raw json.RawMessage, location string) *memd
 		v.Set(target)
 		return nil
 	}
-	raw = trim(raw)
+	raw = memd.TrimJSON(raw)
 	var fault *memd.Error
 	switch target := v.Addr().Interface().(type) {
 	case value:
@@ -94,7 +94,7 @@ func (f field) readString(raw json.RawMessage, location string) (string, *memd.E
 	if raw[0] != '"' {
 		return "", f.wrong(location)
 	}
-	s := text(raw)
+	s := memd.JSONString(raw)
 	if f.schema.Enum != nil && !slices.Contains(f.schema.Enum, any(s)) {
 		return "", f.wrong(location)
 	}
@@ -106,7 +106,7 @@ func (f field) readItem(raw json.RawMessage, location string) (string, *memd.Err
 	if raw[0] != '"' {
 		return "", memd.InvalidField(location, "must be a string")
 	}
-	s := text(raw)
+	s := memd.JSONString(raw)
 	if enum := f.schema.Items.Enum; enum != nil && !slices.Contains(enum, any(s)) {
 		return "", memd.InvalidField(location, "must be %s", oneOf(enum))
 	}
@@ -119,7 +119,7 @@ func readList[T any](f field, raw json.RawMessage, location string, item func(ra
 		return nil, f.wrong(location)
 	}
 	list := []T{}
-	for e := range elements(raw) {
+	for e := range memd.JSONElements(raw) {
 		if len(list) == maxItems {
 			return nil, memd.InvalidField(location, "must have at most %d items", maxItems)
 		}

@@ -46,7 +46,7 @@ func (id *identifier) read(f field, raw json.RawMessage, location string) *memd.
 
 // readID reads a JSON string that is an id, or a name of the same form.
 func readID(raw json.RawMessage, location string) (string, *memd.Error) {
-	s := text(raw)
+	s := memd.JSONString(raw)
 	if !validText(s) || !bytes.Equal(memd.CleanJSON(raw), raw) {
 		return "", memd.InvalidField(location, "must be valid UTF-8")
 	}
@@ -86,14 +86,14 @@ const (
 
 // checkMetadata holds an object to what can be stored and filtered by.
 func checkMetadata(raw json.RawMessage, location string) *memd.Error {
-	if holdsNUL(raw) {
+	if memd.HoldsNUL(raw) {
 		return memd.InvalidField(location, "must not hold the character U+0000")
 	}
 	if memd.NestsTooDeep(raw, memd.MaxNesting) {
 		return memd.InvalidField(location, "must not be nested deeper than %d arrays and objects", memd.MaxNesting)
 	}
 	size := len(raw)
-	for number := range numbers(raw) {
+	for number := range memd.JSONNumbers(raw) {
 		exponent := 0
 		if _, after, ok := bytes.Cut(bytes.ToLower(number), []byte("e")); ok {
 			var err error
@@ -182,7 +182,7 @@ func (m *moment) read(f field, raw json.RawMessage, location string) *memd.Error
 	if raw[0] != '"' {
 		return f.wrong(location)
 	}
-	t, err := memd.ParseTime(location, text(raw))
+	t, err := memd.ParseTime(location, memd.JSONString(raw))
 	if err != nil {
 		return err.(*memd.Error)
 	}
@@ -233,7 +233,7 @@ func (s *span) read(_ field, raw json.RawMessage, location string) *memd.Error {
 	if raw[0] != '"' {
 		return memd.InvalidField(location, "must be a duration like 30m or 7d")
 	}
-	d, err := memd.ParseSpan(location, text(raw))
+	d, err := memd.ParseSpan(location, memd.JSONString(raw))
 	if err != nil {
 		return err.(*memd.Error)
 	}
@@ -320,9 +320,9 @@ func (w *wait) read(f field, raw json.RawMessage, location string) *memd.Error {
 	if raw[0] != '"' {
 		return f.wrong(location)
 	}
-	d, err := time.ParseDuration(text(raw))
+	d, err := time.ParseDuration(memd.JSONString(raw))
 	if err != nil {
-		seconds, numeric := strconv.ParseFloat(text(raw), 64)
+		seconds, numeric := strconv.ParseFloat(memd.JSONString(raw), 64)
 		if numeric != nil || math.IsNaN(seconds) || math.Abs(seconds) > 1e6 {
 			return memd.InvalidField(location, "must be a duration like 30s, or seconds")
 		}

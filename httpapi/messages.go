@@ -180,17 +180,17 @@ func (l loggedEntry) MarshalJSON() ([]byte, error) {
 	b.WriteString(strconv.FormatInt(m.ID, 10))
 	write := func(name string, value []byte) {
 		b.WriteByte(',')
-		b.Write(trim(encode(name)))
+		b.Write(memd.TrimJSON(encode(name)))
 		b.WriteByte(':')
-		b.Write(trim(value))
+		b.Write(memd.TrimJSON(value))
 	}
 	last := map[string]json.RawMessage{}
-	for name, value := range members(m.Raw) {
+	for name, value := range memd.JSONMembers(m.Raw) {
 		if !ownMembers[name] {
 			last[name] = value
 		}
 	}
-	for name := range members(m.Raw) {
+	for name := range memd.JSONMembers(m.Raw) {
 		if value, ok := last[name]; ok {
 			write(name, value)
 			delete(last, name)

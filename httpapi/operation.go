@@ -197,7 +197,7 @@ func (s *server) admit(r *http.Request, op operation) (*call, error) {
 
 // check reads a body into v, or sees to it that there is none.
 func (p inputPlan) check(body []byte, v reflect.Value) error {
-	if p.bodyIndex == nil && len(trim(body)) == 0 {
+	if p.bodyIndex == nil && len(memd.TrimJSON(body)) == 0 {
 		return nil
 	}
 	if !json.Valid(body) {
@@ -206,7 +206,7 @@ func (p inputPlan) check(body []byte, v reflect.Value) error {
 			return memd.InvalidField("body", "is nested too deeply")
 		}
 		message := "is not valid JSON"
-		if len(trim(body)) == 0 {
+		if len(memd.TrimJSON(body)) == 0 {
 			message = "is empty, and must be a JSON object"
 		}
 		bad := newProblem(http.StatusBadRequest, "bad_request", "the body "+message)

@@ -75,7 +75,7 @@ func TestACallersMembersDoNotStandForMemds(t *testing.T) {
 	once := func(object string, want string) {
 		t.Helper()
 		names := ""
-		for name := range members([]byte(object)) {
+		for name := range memd.JSONMembers([]byte(object)) {
 			names += name + " "
 		}
 		if names != want {

@@ -176,7 +176,7 @@ func sessionAnswer(status int, userID string, s shortterm.Session) answer {
 }
 
 func orEmptyObject(raw json.RawMessage) json.RawMessage {
-	if len(raw) == 0 || isNull(raw) {
+	if len(raw) == 0 || memd.IsNullJSON(raw) {
 		return json.RawMessage(`{}`)
 	}
 	return raw

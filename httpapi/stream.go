@@ -59,7 +59,7 @@ func (s *server) stream(w http.ResponseWriter, op operation, a answer) error {
 // usersIn adds to users those whom a JSON document names, as a user_id or the user of ids
 // that were kept.
 func usersIn(raw []byte, users []string) []string {
-	if len(trim(raw)) == 0 {
+	if len(memd.TrimJSON(raw)) == 0 {
 		return named(users)
 	}
 	var v any

@@ -377,7 +377,7 @@ func TestOneShapeEverywhere(t *testing.T) {
 
 		fields := func(name string) map[string]string {
 			all := map[string]string{}
-			for field, value := range members(answers[name]) {
+			for field, value := range memd.JSONMembers(answers[name]) {
 				if !slices.Contains([]string{"score", "similarity", "explain"}, field) {
 					all[field] = string(value)
 				}

@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"time"
 	_ "time/tzdata" // zones are known whatever the machine has
+
+	"github.com/memdhq/memd"
 )
 
 // withMembers gives an object other values under some names, nil for none, and leaves the rest of it as
 // it stands.
 func withMembers(raw json.RawMessage, changed map[string]json.RawMessage) json.RawMessage {
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+	if trimmed := memd.TrimJSON(raw); len(trimmed) == 0 || trimmed[0] != '{' {
 		return raw
 	}
 	type member struct {
@@ -20,16 +21,7 @@ func withMembers(raw json.RawMessage, changed map[string]json.RawMessage) json.R
 	}
 	var all []member
 	there := map[string]bool{}
-	for d.More() {
-		t, err := d.Token()
-		if err != nil {
-			return raw
-		}
-		name, _ := t.(string)
-		var v json.RawMessage
-		if d.Decode(&v) != nil {
-			return raw
-		}
+	for name, v := range memd.JSONMembers(raw) {
 		if to, ok := changed[name]; ok {
 			v = to
 		}

@@ -1,4 +1,4 @@
-package httpapi
+package memd
 
 import (
 	"bytes"
@@ -22,7 +22,7 @@ func FuzzTakingJSONApart(f *testing.F) {
 		var object map[string]json.RawMessage
 		if json.Unmarshal(raw, &object) == nil {
 			got := map[string]json.RawMessage{}
-			for name, value := range members(raw) {
+			for name, value := range JSONMembers(raw) {
 				if !json.Valid(value) {
 					t.Fatalf("member %q of %q is %q", name, raw, value)
 				}
@@ -32,7 +32,7 @@ func FuzzTakingJSONApart(f *testing.F) {
 				t.Fatalf("members of %q: %q, want %q", raw, got, object)
 			}
 			for name, value := range object {
-				if !bytes.Equal(trim(got[name]), trim(value)) {
+				if !bytes.Equal(TrimJSON(got[name]), TrimJSON(value)) {
 					t.Fatalf("member %q of %q: %q, want %q", name, raw, got[name], value)
 				}
 			}
@@ -40,8 +40,8 @@ func FuzzTakingJSONApart(f *testing.F) {
 		var array []json.RawMessage
 		if json.Unmarshal(raw, &array) == nil {
 			i := 0
-			for value := range elements(raw) {
-				if i >= len(array) || !bytes.Equal(trim(value), trim(array[i])) {
+			for value := range JSONElements(raw) {
+				if i >= len(array) || !bytes.Equal(TrimJSON(value), TrimJSON(array[i])) {
 					t.Fatalf("element %d of %q is %q", i, raw, value)
 				}
 				i++
@@ -51,8 +51,8 @@ func FuzzTakingJSONApart(f *testing.F) {
 			}
 		}
 		var anything any
-		if err := json.Unmarshal(raw, &anything); err == nil && holdsNUL(raw) != deepNUL(anything) {
-			t.Fatalf("holdsNUL(%q) = %v", raw, holdsNUL(raw))
+		if err := json.Unmarshal(raw, &anything); err == nil && HoldsNUL(raw) != deepNUL(anything) {
+			t.Fatalf("HoldsNUL(%q) = %v", raw, HoldsNUL(raw))
 		}
 	})
 }
