@@ -4,6 +4,7 @@ import (
 	"context"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -56,7 +57,7 @@ type Statement struct {
 }
 
 // away is a statement that was taken away, by its terms; weighty are those of names and numbers,
-// each of which weighs as much as two others. Of a statement that is known by nothing but its
+// each of which, but for small numbers, weighs as much as two others. Of a statement that is known by nothing but its
 // terms there are none. changed are those that what was written in its place does not have; nil if
 // nothing was.
 type away struct{ terms, weighty, changed []int32 }
@@ -114,7 +115,7 @@ const (
 func (a away) says(terms []int32) bool {
 	both := a.common(terms)
 	switch {
-	case both == 0 || !a.stands(terms):
+	case both == 0 || !a.stands(terms) || !a.owns(terms):
 		return false
 	case both >= min(2, len(a.terms)) && (float64(both) >= leastLike*float64(len(a.terms)) || float64(both) >= mostOfIt*float64(len(terms))):
 		return true
@@ -127,7 +128,7 @@ func (a away) says(terms []int32) bool {
 func (a away) most(terms []int32) bool {
 	both, all, names := 0, 0, false
 	for _, t := range a.terms {
-		weight, named := 1, slices.Contains(a.weighty, t)
+		weight, named := 1, slices.Contains(a.weighty, t) && !smallNumbers()[t]
 		if named {
 			weight = 2
 		}
@@ -140,9 +141,18 @@ func (a away) most(terms []int32) bool {
 	return 2*both > all && (names || a.common(terms) >= min(2, len(a.terms)))
 }
 
-// hasWord says whether a sentence has a word of the statement that is its own, and no everyday one.
+// hasWord says whether a sentence has a word of the statement that is its own: no everyday one, and
+// no small number.
 func (a away) hasWord(terms []int32) bool {
-	return slices.ContainsFunc(terms, func(t int32) bool { return slices.Contains(a.terms, t) && !everyday()[t] })
+	return slices.ContainsFunc(terms, func(t int32) bool { return slices.Contains(a.terms, t) && !everyday()[t] && !smallNumbers()[t] })
+}
+
+// owns says whether what a sentence has of the statement is more than everyday words, unless it
+// consists of these.
+func (a away) owns(terms []int32) bool {
+	all := everyday()
+	own := func(t int32) bool { return !all[t] }
+	return !slices.ContainsFunc(a.terms, own) || slices.ContainsFunc(terms, func(t int32) bool { return own(t) && slices.Contains(a.terms, t) })
 }
 
 // everyday are words that answers have whatever they are about.
@@ -155,12 +165,42 @@ var everyday = sync.OnceValue(func() map[int32]bool {
 		sure take talk tell thank thanks thing things think third time times today tomorrow tonight took tried try two three four five six seven eight nine ten twelve twenty thirty hundred thousand
 		use used using visit wait walk want wants watch way week weekend weeks well went work worked working works write year years yesterday
 		monday mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday saturdays sunday sundays
-		january february march april may june july august september october november december spring summer autumn winter
-		0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 40 50 60 70 80 90 100`) {
+		january february march april may june july august september october november december spring summer autumn winter`) {
 		all[t] = true
 	}
 	return all
 })
+
+// smallNumbers are numbers of up to four figures: a port, a year, a price, a time.
+var smallNumbers = sync.OnceValue(func() map[int32]bool {
+	all := map[int32]bool{}
+	for n := range 10000 {
+		for _, t := range termsOf(strconv.Itoa(n)) {
+			all[t] = true
+		}
+	}
+	return all
+})
+
+// saidTerms are the terms of what may say something back: the name of a state counts as what is in
+// it, "pregnancy" as "pregnant".
+func saidTerms(text string) []int32 {
+	text = ungrouped(text)
+	terms := termsOf(text)
+	for _, m := range ofState.FindAllStringSubmatch(text, -1) {
+		of := map[string]string{"ncy": "nt", "nt": "ncy"}[strings.ToLower(m[2])]
+		for _, t := range termsOf(m[1] + of) {
+			if !slices.Contains(terms, t) {
+				terms = append(terms, t)
+			}
+		}
+	}
+	slices.Sort(terms)
+	return terms
+}
+
+// ofState is the name of a state, or who is in it.
+var ofState = regexp.MustCompile(`(?i)\b([a-z]{4,}[ae])(ncy|nt)\b`)
 
 func (a away) common(terms []int32) (n int) {
 	for _, t := range terms {
@@ -182,10 +222,10 @@ func (a Account) SaysBack(role, text string) bool {
 	if role == string(memd.RoleUser) || len(a.away) == 0 {
 		return false
 	}
-	terms := termsOf(ungrouped(text))
+	terms := saidTerms(text)
 	return slices.ContainsFunc(a.away, func(t away) bool {
 		both := t.common(terms)
-		if !t.stands(terms) {
+		if !t.stands(terms) || !t.owns(terms) {
 			return false
 		}
 		if len(t.terms) == 1 {
@@ -213,7 +253,7 @@ func (a Account) SaysBackTo(asked int64, role, text string) bool {
 	if role == string(memd.RoleUser) {
 		return false
 	}
-	terms := termsOf(ungrouped(text))
+	terms := saidTerms(text)
 	return slices.ContainsFunc(a.Of[asked].gone, func(t away) bool { return t.hasWord(terms) })
 }
 
@@ -226,7 +266,7 @@ func (a Account) SaysBackIn(message int64, role, text string) bool {
 	if role == string(memd.RoleUser) || len(answered) == 0 {
 		return false
 	}
-	terms := termsOf(ungrouped(text))
+	terms := saidTerms(text)
 	return slices.ContainsFunc(answered, func(t away) bool { return t.hasWord(terms) })
 }
 
@@ -277,38 +317,99 @@ func (a Account) Shown(message int64, role memd.Role, text string) string {
 	if len(of.taken) > 0 {
 		beyond = ""
 	}
-	sentences := extract.Sentences(text, len(text))
-	terms := make([][]int32, len(sentences))
-	for i, s := range sentences {
-		terms[i] = termsOf(ungrouped(s))
+	pieces := extract.Pieces(text)
+	terms := make([][][]int32, len(pieces))
+	for i, p := range pieces {
+		for _, s := range p.Sentences {
+			terms[i] = append(terms[i], saidTerms(s))
+		}
 	}
-	hidden := make([]bool, len(sentences))
 	for _, t := range of.taken {
-		known := false
-		for i := range sentences {
-			known = known || t.says(terms[i])
-			hidden[i] = hidden[i] || t.common(terms[i]) > 0
-		}
-		if !known {
-			return ""
+		if !slices.ContainsFunc(terms, func(piece [][]int32) bool { return slices.ContainsFunc(piece, t.says) }) {
+			return "" // it cannot be told which sentence it was
 		}
 	}
-	for i := range sentences {
-		hidden[i] = hidden[i] || echoes && (slices.ContainsFunc(a.away, func(t away) bool { return t.says(terms[i]) }) ||
-			slices.ContainsFunc(of.answered, func(t away) bool { return t.hasWord(terms[i]) }))
+	hides := func(terms []int32) bool {
+		return slices.ContainsFunc(of.taken, func(t away) bool { return t.common(terms) > 0 }) ||
+			echoes && (slices.ContainsFunc(a.away, func(t away) bool { return t.says(terms) }) ||
+				slices.ContainsFunc(of.answered, func(t away) bool { return t.hasWord(terms) }))
 	}
-	if !slices.Contains(hidden, true) {
+	if !slices.ContainsFunc(terms, func(piece [][]int32) bool { return slices.ContainsFunc(piece, hides) }) {
 		return text + beyond
 	}
-	var left []string
-	for i, s := range sentences {
-		if !hidden[i] {
-			left = append(left, s)
-			continue
+	shown := leftText{marks: role != memd.RoleUser}
+	for i, p := range pieces {
+		switch {
+		case !slices.ContainsFunc(terms[i], hides):
+			shown.add(p.Text)
+		case p.Whole && len(p.Sentences) > 0 && role != memd.RoleUser:
+			shown.leave()
+		default:
+			for k, s := range p.Sentences {
+				if !hides(terms[i][k]) {
+					shown.add(s)
+					continue
+				}
+				parts := a.besides(s, of, echoes)
+				if len(parts) == 0 || !strings.HasPrefix(s, parts[0]) {
+					shown.leave()
+				}
+				for _, p := range parts {
+					shown.add(p)
+				}
+				if len(parts) > 0 && !strings.HasSuffix(s, parts[len(parts)-1]) {
+					shown.leave()
+				}
+			}
 		}
-		left = append(left, a.besides(s, of, echoes)...)
+		shown.endLine()
 	}
-	return strings.TrimSpace(strings.Join(left, " ") + " " + beyond)
+	shown.add(beyond)
+	return shown.text()
+}
+
+// leftMark stands for what is left out of a message of others than the user, who are to know that
+// it is not all they said.
+const leftMark = "[…]"
+
+// leftText is what is left of a text.
+type leftText struct {
+	marks  bool
+	pieces []string
+	some   bool // beside marks
+	line   bool // the next piece begins a line
+}
+
+func (l *leftText) add(piece string) {
+	if piece = strings.TrimRight(piece, " \n"); strings.TrimSpace(piece) == "" {
+		return
+	}
+	l.some = true
+	l.put(piece)
+}
+
+func (l *leftText) put(piece string) {
+	if n := len(l.pieces); n > 0 {
+		l.pieces = append(l.pieces, map[bool]string{true: "\n", false: " "}[l.line])
+	}
+	l.pieces, l.line = append(l.pieces, piece), false
+}
+
+// leave marks that something is left out.
+func (l *leftText) leave() {
+	if n := len(l.pieces); l.marks && (n == 0 || l.pieces[n-1] != leftMark) {
+		l.put(leftMark)
+	}
+}
+
+func (l *leftText) endLine() { l.line = true }
+
+// text is all that is left, "" if that is nothing but marks.
+func (l *leftText) text() string {
+	if !l.some {
+		return ""
+	}
+	return strings.TrimSpace(strings.Join(l.pieces, ""))
 }
 
 // besides gives the parts of a sentence that is not shown which have no word of why it is not.
@@ -318,10 +419,10 @@ func (a Account) besides(sentence string, of Told, echoes bool) (left []string) 
 		return nil
 	}
 	for _, p := range parts {
-		terms := termsOf(ungrouped(p))
+		terms := saidTerms(p)
 		tells := func(t away) bool { return t.common(terms) > 0 }
-		answers := func(t away) bool { return t.hasWord(terms) }
-		if !slices.ContainsFunc(of.taken, tells) && !(echoes && (slices.ContainsFunc(a.away, tells) || slices.ContainsFunc(of.answered, answers))) {
+		echo := func(t away) bool { return t.hasWord(terms) || t.says(terms) }
+		if !slices.ContainsFunc(of.taken, tells) && !(echoes && (slices.ContainsFunc(a.away, echo) || slices.ContainsFunc(of.answered, echo))) {
 			left = append(left, p)
 		}
 	}

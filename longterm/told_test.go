@@ -26,13 +26,13 @@ func TestToldRest(t *testing.T) {
 // only mentions the thing is.
 func TestToldEchoes(t *testing.T) {
 	for _, c := range []struct{ taken, text, want string }{
-		{"I live in Lyon", "You live in Lyon, so try Du Palais. It opens at nine", "so try Du Palais. It opens at nine"},
+		{"I live in Lyon", "You live in Lyon, so try Du Palais. It opens at nine", "[…] so try Du Palais. It opens at nine"},
 		{"My brother lives in Lyon", "Trains to Lyon are late today", "Trains to Lyon are late today"},
-		{"My sister Anna is a vet; Write me a poem about pirates; Translate clause 3 into Welsh", "Got it: My sister Anna is a vet. Ahoy!", "Ahoy!"},
-		{"My birthday is on 3 May", "A party for your birthday on 3 May: cake and games", "cake and games"},
+		{"My sister Anna is a vet; Write me a poem about pirates; Translate clause 3 into Welsh", "Got it: My sister Anna is a vet. Ahoy!", "[…] Ahoy!"},
+		{"My birthday is on 3 May", "A party for your birthday on 3 May: cake and games", "[…] cake and games"},
 		{"We meet Odo on Friday (2026-12-04)", "Odo is free on Friday, in the bar", ""},
-		{"My ex is Bernd", "To block Bernd, open the settings", "open the settings"},
-		{"My salary is 87450 euros", "With 87,450 euros you pay about 36% tax. Ask a clerk", "Ask a clerk"},
+		{"My ex is Bernd", "To block Bernd, open the settings", "[…] open the settings"},
+		{"My salary is 87450 euros", "With 87,450 euros you pay about 36% tax. Ask a clerk", "[…] Ask a clerk"},
 		{"My wife is called Renate", "Renate might like a book", "Renate might like a book"},
 		{"My sister Anna is a vet in Graz", "I booked the opera in Graz", "I booked the opera in Graz"},
 	} {
