@@ -76,7 +76,7 @@ func queueFind(b *pgx.Batch, tenant string, refs []Ref, found []*memd.Memory) {
 		for rows.Next() {
 			var n int
 			var r memoryRow
-			if err := rows.Scan(append(append([]any{&n}, r.fields()...), &r.Sources)...); err != nil {
+			if err := rows.Scan(append(r.fields([]any{&n}), &r.Sources)...); err != nil {
 				return err
 			}
 			m := r.memory()

@@ -202,9 +202,9 @@ func (f *finding) hopStatement(terms []int32) *statement {
 		have[i] = c.id
 	}
 	q := f.qualification(st)
-	st.write("WITH pool AS MATERIALIZED (SELECT DISTINCT p.memory_id AS id, false AS near FROM (", f.scopes(st), ") s",
+	st.write("WITH pool AS MATERIALIZED (SELECT p.memory_id AS id FROM (", f.scopes(st), ") s",
 		" CROSS JOIN unnest(", st.bind(terms, "int[]"), ") AS t (term)",
 		" CROSS JOIN LATERAL (SELECT memory_id FROM memory_posting WHERE scope_id = s.id AND term = t.term AND tenant_id = ", q.tenant,
 		" ORDER BY memory_id DESC LIMIT ", st.bind(hopMemories, "int"), ") p WHERE p.memory_id <> ALL (", st.bind(have, "uuid[]"), "))")
-	return f.details(st, q)
+	return f.details(st, q, "ARRAY(SELECT id FROM pool)", false)
 }

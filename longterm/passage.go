@@ -68,7 +68,14 @@ func (q question) passage(text string) string {
 }
 
 func wordsIn(text string) int {
-	return max(len(strings.Fields(text)), utf8.RuneCountInString(text)/runesAWord)
+	return max(countWords(text), utf8.RuneCountInString(text)/runesAWord)
+}
+
+func countWords(text string) (n int) {
+	for range strings.FieldsSeq(text) {
+		n++
+	}
+	return n
 }
 
 // passages packs the sentences and lines of a text into parts of up to passageWords; one that is

@@ -195,7 +195,7 @@ func TestWhateverIsAskedReadsNothingOfOthers(t *testing.T) {
 				find.scopeIDs = []int64{0} // see TestNothingScansWhatOthersHave
 			}
 			for what, st := range map[string]*statement{
-				"count": find.countStatement(), "same": find.sameStatement(), "near": find.nearStatement(), "load": find.loadStatement(),
+				"count": find.countStatement(), "same": find.sameStatement(), "near": find.nearStatement(), "load": find.loadStatement(), "load of more": find.loadOfMore(),
 				"hop": find.hopStatement(find.question.hashes), "memory postings": find.memoryPostings(), "message postings": find.messagePostings(),
 				"total": sel.countStatement(), "page": sel.pageStatement(10, 0, nil), "next page": sel.pageStatement(10, 0, &cursor{later, memoryID{1}}),
 				"keys": sel.keysStatement(), "ids": sel.idsStatement([][]byte{{1}}), "pinned": sel.pinnedStatement(memoryColumns+", "+sourcesColumn, 10),

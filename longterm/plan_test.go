@@ -87,7 +87,7 @@ func built(t testing.TB, b *bench) map[string]*statement {
 				find.words, find.windows = map[memoryID]match{}, gatherWindows(find.question, corpus{}, nil)
 				all[label+": count"], all[label+": same"] = find.countStatement(), find.sameStatement()
 				find.scopeIDs = []int64{1}
-				all[label+": load of one scope"] = find.loadStatement()
+				all[label+": load of one scope"], all[label+": load of more"] = find.loadStatement(), find.loadOfMore()
 				find.scopeIDs = []int64{1, 2}
 				all[label+": near"], all[label+": load"] = find.nearStatement(), find.loadStatement()
 				if find.hasNeighbours(&statement{}, "") != "" {
@@ -96,7 +96,7 @@ func built(t testing.TB, b *bench) map[string]*statement {
 				all[label+": hop"] = find.hopStatement([]int32{1, 2})
 				all[label+": memory postings"], all[label+": message postings"] = find.memoryPostings(), find.messagePostings()
 				find.narrow = true
-				all[label+": near, narrow"], all[label+": load, narrow"] = find.nearStatement(), find.loadStatement()
+				all[label+": near, narrow"], all[label+": load, narrow"], all[label+": load of more, narrow"] = find.nearStatement(), find.loadStatement(), find.loadOfMore()
 				all[label+": total"], all[label+": page"] = sel.countStatement(), sel.pageStatement(10, 0, &cursor{at, memoryID{}})
 				all[label+": told"] = sel.toldStatement([]int64{1})
 				all[label+": keys"], all[label+": ids"] = sel.keysStatement(), sel.idsStatement([][]byte{{1}})
@@ -105,6 +105,13 @@ func built(t testing.TB, b *bench) map[string]*statement {
 		}
 	}
 	return all
+}
+
+// loadOfMore is loadStatement where not all that qualifies is near.
+func (f *finding) loadOfMore() *statement {
+	more := *f
+	more.large = []int64{0}
+	return more.loadStatement()
 }
 
 func TestQueriesPrepare(t *testing.T) {
@@ -225,7 +232,7 @@ func TestNothingScansWhatOthersHave(t *testing.T) {
 					find.scopeIDs = []int64{0}
 				}
 				statements := map[string]*statement{
-					"count": find.countStatement(), "same": find.sameStatement(), "near": find.nearStatement(), "load": find.loadStatement(),
+					"count": find.countStatement(), "same": find.sameStatement(), "near": find.nearStatement(), "load": find.loadStatement(), "load of more": find.loadOfMore(),
 					"hop": find.hopStatement(find.question.hashes), "memory postings": find.memoryPostings(), "message postings": find.messagePostings(),
 					"total": sel.countStatement(), "page": sel.pageStatement(10, 0, nil),
 					"pinned": sel.pinnedStatement(memoryColumns+", "+sourcesColumn, 10),

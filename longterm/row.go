@@ -18,6 +18,9 @@ const memoryColumns = `m.id, m.scope_id, m.memory, m.user_id, m.agent_ids, m.run
 	m.memory_type, m.categories, m.metadata, m.hash, m.pinned, m.created_at, m.updated_at, m.occurred_at,
 	m.valid_from, m.valid_to, m.superseded_by, m.expires_at, coalesce(m.slot, ''), m.subject, m.value, m.negated`
 
+// memoryColumnsRead is how many these are.
+const memoryColumnsRead = 26
+
 // sourcesColumn is the ids of the messages that state m, in any order: asked for one, the
 // planner may walk the index of all messages where that looks short.
 const sourcesColumn = `ARRAY(SELECT message_id FROM memory_source x WHERE x.memory_id = m.id AND x.tenant_id = m.tenant_id)`
@@ -33,14 +36,13 @@ type memoryRow struct {
 	related
 }
 
-// fields are where memoryColumns go.
-func (r *memoryRow) fields() []any {
+// fields adds to what comes before it where memoryColumns go.
+func (r *memoryRow) fields(before []any) []any {
 	m := &r.Memory
-	return []any{
+	return append(before,
 		&r.id, &r.scopeID, &m.Memory, &m.UserID, &r.agentIDs, &r.runIDs, &m.AppID, &m.ActorID, &m.Role, &m.Scope,
 		&m.MemoryType, &m.Categories, &r.metadata, &m.Hash, &m.Pinned, &m.CreatedAt, &m.UpdatedAt, &m.OccurredAt,
-		&m.ValidFrom, &m.ValidTo, &r.supersededBy, &m.ExpiresAt, &r.slot, &r.subject, &r.value, &r.negated,
-	}
+		&m.ValidFrom, &m.ValidTo, &r.supersededBy, &m.ExpiresAt, &r.slot, &r.subject, &r.value, &r.negated)
 }
 
 // memory gives the row in the shape that every endpoint gives.
@@ -90,7 +92,7 @@ func first(ids []string) *string {
 func collectMemories(rows pgx.Rows) ([]memd.Memory, error) {
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (memd.Memory, error) {
 		var r memoryRow
-		err := row.Scan(append(r.fields(), &r.Sources)...)
+		err := row.Scan(append(r.fields(nil), &r.Sources)...)
 		return r.memory(), err
 	})
 }

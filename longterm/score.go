@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/memdhq/memd"
 )
@@ -222,7 +221,7 @@ func (c *candidate) evidenceFor(question *asked) evidence {
 	e.slot = yes(!assistant && !c.negated && question.asksFor(c.slot, c.subject, e.who > 0))
 	e.hop = yes(c.hop)
 	e.order, e.ended = c.order, c.ended
-	words := float64(len(strings.Fields(c.Memory.Memory)))
+	words := float64(countWords(c.Memory.Memory))
 	e.length = math.Log1p(min(words, 60))
 	e.long = math.Log1p(max(0, words-60) / 60)
 	return e

@@ -306,6 +306,12 @@ func (f *finding) load(ctx context.Context) error {
 func (f *finding) loadStatement() *statement {
 	st := &statement{}
 	q := f.qualification(st)
+	near := f.nearIDs()
+	others := slices.DeleteFunc(slices.Clone(f.same), func(id memoryID) bool { return slices.Contains(near, id) })
+	known := st.bind(append(near, others...), "uuid[]")
+	if f.complete() {
+		return f.details(st, q, known, len(others) == 0)
+	}
 	proposals := f.wanted()
 	qualify, enough := "", ""
 	if f.narrow {
@@ -313,27 +319,26 @@ func (f *finding) loadStatement() *statement {
 		qualify = " CROSS JOIN LATERAL (SELECT FROM memory m WHERE m.id = u.id AND m.tenant_id = " + q.tenant + q.where + " OFFSET 0) m"
 		enough = " LIMIT " + st.bind(f.wanted(), "int")
 	}
-	near := make([]memoryID, len(f.near))
-	for i, n := range f.near {
-		near[i] = n.id
-	}
-	var byWords []memoryID
-	var places []place
-	if !f.complete() {
-		byWords, places = bestMemories(f.words, proposals), f.windows.best(proposals)
-	}
+	byWords, places := bestMemories(f.words, proposals), f.windows.best(proposals)
 	sessions, positions := make([]int64, len(places)), make([]int32, len(places))
 	for i, p := range places {
 		sessions[i], positions[i] = p.session, p.position
 	}
-	st.write("WITH pool AS MATERIALIZED (SELECT id, bool_or(near) AS near FROM (",
-		"SELECT id, true AS near FROM unnest(", st.bind(near, "uuid[]"), ") AS u (id)",
-		" UNION ALL SELECT id, false FROM unnest(", st.bind(f.same, "uuid[]"), ") AS u (id)",
-		" UNION ALL (SELECT u.id, false FROM unnest(", st.bind(byWords, "uuid[]"), ") AS u (id)", qualify, enough, ")",
-		" UNION ALL (SELECT u.id, false FROM unnest(", st.bind(sessions, "bigint[]"), ", ", st.bind(positions, "int[]"), ") AS p (session_no, position)",
+	st.write("WITH pool AS MATERIALIZED (SELECT u.id FROM unnest(", known, ") AS u (id)",
+		" UNION ALL (SELECT u.id FROM unnest(", st.bind(byWords, "uuid[]"), ") AS u (id)", qualify, enough, ")",
+		" UNION ALL (SELECT u.id FROM unnest(", st.bind(sessions, "bigint[]"), ", ", st.bind(positions, "int[]"), ") AS p (session_no, position)",
 		" CROSS JOIN LATERAL (SELECT x.memory_id AS id FROM memory_source x WHERE x.session_no = p.session_no AND x.position = p.position AND x.tenant_id = ", q.tenant, " OFFSET 0) u",
-		qualify, enough, ")) p GROUP BY id)")
-	return f.details(st, q)
+		qualify, enough, "))")
+	return f.details(st, q, "ARRAY(SELECT id FROM pool)", false)
+}
+
+// nearIDs are those of what is near.
+func (f *finding) nearIDs() []memoryID {
+	ids := make([]memoryID, len(f.near), len(f.near)+len(f.same))
+	for i, n := range f.near {
+		ids[i] = n.id
+	}
+	return ids
 }
 
 // complete says that all that qualifies is among what is near already: of a scope of ordinary
@@ -362,52 +367,87 @@ func (f *finding) qualification(st *statement) qualification {
 	return q
 }
 
-// details writes what scanCandidates reads of those in a pool that qualify.
-func (f *finding) details(st *statement, q qualification) *statement {
-	st.write(" SELECT ", memoryColumns, ", x.messages, x.sessions, x.positions, coalesce(x.answering, false), ")
-	distance, join := "NULL::float8", ""
-	if f.query.Mode != ModeLexical {
-		// Of what is near the distance is known.
-		distance = "e.distance"
-		join = " LEFT JOIN LATERAL (SELECT embedding <=> " + st.bind(pgvector.NewHalfVector(f.query.Vector), "halfvec") + " AS distance FROM memory_embedding e WHERE NOT pool.near AND e.scope_id = " + q.scope +
-			" AND e.model = " + st.bind(f.query.Model, "text") + " AND e.memory_id = pool.id AND e.tenant_id = " + q.tenant + " OFFSET 0) e ON true"
+// details writes what scanCandidates reads of those among some memories that qualify: the
+// memories, and then a row for each message that states one of them. Of both tables the index
+// is gone through once, not once for each memory. near says that all of them are near, of which
+// the distance is known.
+func (f *finding) details(st *statement, q qualification, ids string, near bool) *statement {
+	distance := "NULL::float8"
+	if f.query.Mode != ModeLexical && !near {
+		distance = "CASE WHEN m.id <> ALL (" + st.bind(f.nearIDs(), "uuid[]") + ") THEN (SELECT embedding <=> " + st.bind(pgvector.NewHalfVector(f.query.Vector), "halfvec") + " FROM memory_embedding e WHERE e.scope_id = " + q.scope +
+			" AND e.model = " + st.bind(f.query.Model, "text") + " AND e.memory_id = m.id AND e.tenant_id = " + q.tenant + ") END"
 	}
-	return st.write(distance, " FROM pool CROSS JOIN LATERAL (SELECT m.* FROM memory m WHERE m.id = pool.id AND m.tenant_id = ", q.tenant, q.where, " OFFSET 0) m",
-		" CROSS JOIN LATERAL (SELECT array_agg(message_id) AS messages, array_agg(session_no) AS sessions, array_agg(position) AS positions,",
+	return st.write(" SELECT ", memoryColumns, ", ",
 		// Only of people with names it has a weight.
-		" bool_or(CASE WHEN m.actor_id <> '' AND m.role <> 'assistant' THEN EXISTS (SELECT FROM message_posting q WHERE q.scope_id = ", q.scope, " AND q.term = ", st.bind(asksTerm, "int"),
-		" AND q.session_no = x.session_no AND q.position = x.position - 1 AND q.tenant_id = ", q.tenant, ") END) AS answering",
-		" FROM memory_source x WHERE x.memory_id = pool.id AND x.tenant_id = ", q.tenant, ") x", join)
+		"coalesce(CASE WHEN m.actor_id <> '' AND m.role <> 'assistant' THEN EXISTS (SELECT FROM (SELECT session_no, position FROM memory_source x WHERE x.memory_id = m.id AND x.tenant_id = ", q.tenant, " OFFSET 0) x",
+		" CROSS JOIN LATERAL (SELECT FROM message_posting q WHERE q.scope_id = ", q.scope, " AND q.term = ", st.bind(asksTerm, "int"),
+		" AND q.session_no = x.session_no AND q.position = x.position - 1 AND q.tenant_id = ", q.tenant, " OFFSET 0) q) END, false), ",
+		distance, ", NULL::bigint, NULL::bigint, NULL::int FROM memory m WHERE m.id = ANY (", ids, ") AND m.tenant_id = ", q.tenant, q.where,
+		" UNION ALL SELECT x.memory_id, ", strings.Repeat("NULL, ", memoryColumnsRead+1), "x.message_id, x.session_no, x.position",
+		" FROM memory_source x WHERE x.memory_id = ANY (", ids, ") AND x.tenant_id = ", q.tenant)
 }
 
-// scanCandidates reads loadStatement and looks up what the words say of each.
+// madeAtOnce is how many candidates are made at a time.
+const madeAtOnce = 32
+
+// scanCandidates reads what details writes and looks up what the words say of each.
 func (f *finding) scanCandidates(rows pgx.Rows) error {
 	distances := make(map[memoryID]*float64, len(f.near))
 	for _, n := range f.near {
 		distances[n.id] = n.distance
 	}
+	type source struct {
+		memory  memoryID
+		message int64
+		place
+	}
+	var sources []source
+	const ofSource = memoryColumnsRead + 2 // where a row has what is of a source
+	into := make([]any, ofSource+3)
+	read := make(map[memoryID]*candidate, len(f.near))
+	var fresh []candidate // made many at a time
+	var fields []any
 	for rows.Next() {
-		c := &candidate{}
-		var sessions []int64
-		var positions []int32
+		if rows.RawValues()[ofSource] != nil {
+			var s source
+			into[0], into[ofSource], into[ofSource+1], into[ofSource+2] = &s.memory, &s.message, &s.session, &s.position
+			if err := rows.Scan(into...); err != nil {
+				return err
+			}
+			sources = append(sources, s)
+			continue
+		}
+		if len(fresh) == 0 {
+			fresh = make([]candidate, madeAtOnce)
+		}
+		c := &fresh[0]
+		fresh = fresh[1:]
+		c.alone = true
 		var distance *float64
-		if err := rows.Scan(append(c.fields(), &c.Sources, &sessions, &positions, &c.answering, &distance)...); err != nil {
+		fields = append(c.fields(fields[:0]), &c.answering, &distance, nil, nil, nil)
+		if err := rows.Scan(fields...); err != nil {
 			return err
 		}
 		c.words, c.about, c.beside = f.words[c.id], f.about[c.id].coverage, f.beside[c.id].coverage
-		c.alone = len(sessions) == 0
-		for i := range sessions {
-			if m := f.windows.match(place{sessions[i], positions[i]}); m.score > c.window.score {
-				c.window = m
-			}
-		}
 		if distance == nil {
 			distance = distances[c.id]
 		}
 		if distance != nil {
 			c.similarity, c.embedded = 1-*distance, true
 		}
+		read[c.id] = c
 		f.candidates = append(f.candidates, c)
+	}
+	for _, s := range sources {
+		c := read[s.memory]
+		if c == nil { // it does not qualify
+			continue
+		}
+		c.alone = false
+		c.Sources = append(c.Sources, s.message)
+		if m := f.windows.match(s.place); m.score > c.window.score {
+			c.window = m
+		}
 	}
 	return rows.Err()
 }
