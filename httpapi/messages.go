@@ -98,7 +98,7 @@ type ingestDetail struct {
 
 type messagesInput struct {
 	UserID    identifier `query:"user_id" required:"true" doc:"Whose session."`
-	SessionID identifier `query:"session_id" doc:"Default: the user's latest."`
+	SessionID identifier `query:"session_id" doc:"Default: the user's latest; what comes late to a closed session makes it no later."`
 	Turns     *int       `query:"turns" minimum:"1" maximum:"1000" doc:"How many turns: the last ones, or with after the first ones after it. 5 if there is neither a limit nor after. A turn is a user message and all that follows it up to the next."`
 	Limit     *int       `query:"limit" minimum:"1" maximum:"1000" doc:"How many messages, in place of turns; with after 100 if there are no turns either."`
 	Before    *int64     `query:"before" minimum:"1" doc:"Only messages before this id."`

@@ -251,13 +251,18 @@ const (
 	ofSession = `c.tenant_id = $1 AND c.user_id = $2 AND c.session_id = s.session_id`
 
 	// wantedSession is the session asked for, or the user's latest of kind chat: by
-	// the arrival of its last message, or, if that is later, by its own making.
+	// the arrival of its last message, or, if that is later, by its own making. What comes late
+	// to a session that was closed makes it no later: that is as late as it was when it was closed.
 	wantedSession = `WITH ` + wantedSteps
 
 	wantedSteps = `spoken AS (
-		SELECT no, session_id, last_message_id FROM conversation_session
+		SELECT no, session_id, coalesce(CASE WHEN heard_at > closed_at THEN (
+		           SELECT c.id FROM conversation_context c
+		            WHERE c.tenant_id = $1 AND c.user_id = $2 AND c.session_id = x.session_id AND c.received_at <= x.closed_at
+		            ORDER BY c.id DESC LIMIT 1) ELSE last_message_id END, 0) AS last_message_id
+		  FROM conversation_session x
 		 WHERE tenant_id = $1 AND user_id = $2 AND kind = 'chat' AND $3 = '' AND last_message_id IS NOT NULL
-		 ORDER BY last_message_id DESC LIMIT 1
+		 ORDER BY 3 DESC LIMIT 1
 	), silent AS (
 		SELECT no, session_id, created_at FROM conversation_session
 		 WHERE tenant_id = $1 AND user_id = $2 AND kind = 'chat' AND $3 = '' AND last_message_id IS NULL AND NOT ` + isOver + `

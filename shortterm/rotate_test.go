@@ -832,3 +832,44 @@ func TestClosingUnderANameTellsOfTheRunningOne(t *testing.T) {
 		t.Errorf("%+v, not as %+v, %v", answered, running, err)
 	}
 }
+
+// What comes late to a session that was closed stays there, and makes it no later than it was: the
+// user's latest is the one in which something was said since, or that was made since.
+func TestLateMessagesMakeNoSessionTheLatest(t *testing.T) {
+	f := open(t, Config{})
+	latest := func(what, want string) {
+		t.Helper()
+		got, _, _, err := f.Messages(t.Context(), tenant, Page{UserID: user, Limit: 1})
+		if err != nil || got != want {
+			t.Errorf("%s: the latest is %q, %v, want %q", what, got, err, want)
+		}
+	}
+	f.append(t, call(t, "a", "1"))
+	f.append(t, call(t, "b", "2"))
+	f.rotate(t, Rotation{SessionID: "b", NextSessionID: "c"})
+	latest("with a next that is silent", "c")
+	f.append(t, call(t, "b", "late"))
+	latest("late, before the next has any", "c")
+	f.append(t, call(t, "c", "3"))
+	f.append(t, call(t, "b", "later"))
+	latest("late, behind the next", "c")
+	f.append(t, call(t, "a", "4"))
+	latest("said elsewhere", "a")
+	f.append(t, call(t, "b", "latest"))
+	latest("late again", "a")
+	// One that was closed without a next is the latest until something is said elsewhere.
+	f.append(t, call(t, "d", "5"))
+	f.change(t, "d", Change{Closed: ptr(true)})
+	latest("closed", "d")
+	f.append(t, call(t, "d", "late"))
+	latest("closed, and late", "d")
+	f.append(t, call(t, "a", "6"))
+	f.append(t, call(t, "d", "later"))
+	latest("closed, and behind what was said elsewhere", "a")
+	f.wantTexts(t, "d", "5", "late", "later")
+	// All that is said of one that was made closed, or is empty but for what came late.
+	f.make(t, NewSession{SessionID: "e"})
+	f.change(t, "e", Change{Closed: ptr(true)})
+	f.append(t, call(t, "e", "late"))
+	latest("nothing but late", "a")
+}
