@@ -59,7 +59,7 @@ func (s *server) deleteRoutes(tag string) {
 	handle(s, operation{
 		method: http.MethodDelete, path: "/v1/memories/{id}", name: "delete-memory", tag: tag, effect: writes,
 		summary:     "Delete one memory",
-		description: "The messages that state it do not bring it about again; the same said anew does. Its history stays.",
+		description: "The messages that state it do not bring it about again; the same said anew does. Its history stays. What an assistant said back of it is a memory of its own, which contexts leave out.",
 		answers:     map[int]any{200: deleteAnswer{}},
 	}, s.deleteMemory)
 	handle(s, operation{
