@@ -105,6 +105,18 @@ END $$;
 CREATE TRIGGER person AFTER INSERT ON conversation_session
   FOR EACH ROW WHEN (NEW.user_id <> '') EXECUTE FUNCTION memd_meet_person();
 
+-- Messages with an id of their caller's that were deleted by request, not by that id: an import
+-- that has them still does not bring them back. Goes with the person.
+CREATE TABLE message_removed (
+  tenant_id  text NOT NULL,
+  user_id    text NOT NULL,
+  origin     bytea NOT NULL,                         -- SHA-256 of the session's id and the caller's
+  message_id bigint NOT NULL,
+  removed_at timestamptz NOT NULL DEFAULT now(),
+  PRIMARY KEY (tenant_id, user_id, origin),
+  FOREIGN KEY (tenant_id, user_id) REFERENCES person (tenant_id, user_id) ON DELETE CASCADE
+);
+
 -- What is open: one row for each message that may be learned from and has not
 -- settled, written with the message and deleted by the transaction that settles it.
 CREATE TABLE ingest_open (
@@ -126,6 +138,10 @@ CREATE TABLE ingest_open (
 CREATE INDEX ingest_open_session ON ingest_open (session_no, message_id);
 CREATE INDEX ingest_open_due ON ingest_open (priority, publish_at);
 CREATE INDEX ingest_open_turn ON ingest_open (priority, tenant_id, lot, publish_at);
+-- How many, and since when. The second stands on words that only those who count use: whoever
+-- works on what has begun would by it read all that others have.
+CREATE INDEX ingest_open_pending ON ingest_open (tenant_id, opened_at) WHERE state = 'pending';
+CREATE INDEX ingest_open_begun ON ingest_open (tenant_id, state, opened_at) WHERE state || '' <> 'pending';
 
 -- How each message ended. Skipped ones have no row: conversation_context.learn says so.
 CREATE TABLE ingest_settled (
@@ -203,6 +219,27 @@ CREATE TABLE erasure (
 );
 CREATE INDEX erasure_erased ON erasure (erased_at);
 
+-- What each erasure took away, for good. Who it was of can only be asked for by their name.
+CREATE TABLE erasure_receipt (
+  id        uuid PRIMARY KEY,                        -- UUIDv7
+  tenant_id text NOT NULL,
+  user_key  bytea NOT NULL,                          -- as in erasure
+  erased_at timestamptz NOT NULL,
+  counts    jsonb                                    -- how much, by what it was; null: a memd of schema 9 or before did not keep it
+);
+CREATE INDEX erasure_receipt_user ON erasure_receipt (tenant_id, user_key, id);
+CREATE INDEX erasure_receipt_tenant ON erasure_receipt (tenant_id, id);
+
+-- What a memd of schema 9 notes has a receipt too.
+CREATE FUNCTION memd_erasure_noted() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  INSERT INTO erasure_receipt (id, tenant_id, user_key, erased_at) VALUES (NEW.receipt_id, NEW.tenant_id, NEW.user_key, NEW.erased_at)
+  ON CONFLICT DO NOTHING;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER receipt AFTER INSERT OR UPDATE OF receipt_id ON erasure
+  FOR EACH ROW EXECUTE FUNCTION memd_erasure_noted();
+
 -- What is imported from elsewhere, until it is in: whoever holds the lease works on it, and a
 -- restart begins it anew, which doubles nothing.
 CREATE TABLE import_job (
@@ -272,7 +309,7 @@ CREATE TABLE memory (
   memory        text NOT NULL,
   hash          text NOT NULL,                       -- of the normalised text
   verbatim      boolean NOT NULL DEFAULT false,      -- stored with infer: false
-  slot          text,                                -- what it is about, if that can be updated; of a verbatim one 'from:' and what it is known by where it comes from
+  slot          text,                                -- what it is about, if that can be updated
   negated       boolean NOT NULL DEFAULT false,      -- it denies that the slot holds the value
   extractor     text,
   pinned        boolean NOT NULL DEFAULT false,
@@ -293,6 +330,36 @@ CREATE INDEX memory_pinned ON memory (scope_id, created_at, id) WHERE pinned;
 CREATE INDEX memory_by_hash ON memory (scope_id, hash);
 CREATE INDEX memory_expiring ON memory (expires_at) WHERE expires_at IS NOT NULL;
 CREATE INDEX memory_superseded ON memory (superseded_by) WHERE superseded_by IS NOT NULL;
+
+-- By what memories that were stored as they are, and come from elsewhere, are known there. A row
+-- outlives its memory: what was taken away, or has expired, does not come back by its origin.
+CREATE TABLE memory_origin (
+  tenant_id text NOT NULL,
+  scope_id  bigint NOT NULL,
+  origin    text NOT NULL,
+  memory_id uuid NOT NULL,
+  PRIMARY KEY (scope_id, origin, memory_id),
+  FOREIGN KEY (scope_id) REFERENCES memory_scope (id) ON DELETE CASCADE
+);
+CREATE INDEX memory_origin_memory ON memory_origin (memory_id);
+
+-- A memd of schema 9 has the origin in the slot, as 'from:…', and sees none of these rows: it
+-- is refused, and its caller told to try again, where it would store anew what is known.
+CREATE FUNCTION memd_origin_of_slot() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+DECLARE
+  name text := substr(NEW.slot, 6);
+  theirs uuid[] := ARRAY(SELECT memory_id FROM memory_origin WHERE tenant_id = NEW.tenant_id AND scope_id = NEW.scope_id AND origin = name);
+BEGIN
+  IF TG_OP = 'INSERT' AND cardinality(theirs) > 0 AND NEW.id <> ALL (theirs) THEN
+    RAISE EXCEPTION 'what comes from there is known' USING ERRCODE = 'serialization_failure';
+  END IF;
+  INSERT INTO memory_origin (tenant_id, scope_id, origin, memory_id) VALUES (NEW.tenant_id, NEW.scope_id, name, NEW.id)
+  ON CONFLICT DO NOTHING;
+  NEW.slot := NULL;
+  RETURN NEW;
+END $$;
+CREATE TRIGGER origin BEFORE INSERT OR UPDATE OF slot ON memory
+  FOR EACH ROW WHEN (NEW.verbatim AND starts_with(NEW.slot, 'from:')) EXECUTE FUNCTION memd_origin_of_slot();
 
 -- Which agents and runs a memory carries: the index behind memory.agent_ids and run_ids.
 CREATE TABLE memory_provenance (
@@ -387,14 +454,23 @@ CREATE INDEX memory_retained_message ON memory_retained (message_id);
 -- about, however often it is learned from. The same said in another message is new.
 CREATE TABLE memory_overruled (
   tenant_id  text NOT NULL,
-  message_id bigint NOT NULL,                        -- or the negative number of an identity: what was stored there as it is
-  hash       text NOT NULL,                          -- of the statement as it was; '': nothing at all is learned from the message any more; of such a one its slot
+  message_id bigint NOT NULL,
+  hash       text NOT NULL,                          -- of the statement as it was; '': nothing at all is learned from the message any more
   slot       text,                                   -- nor anything else about the same, if it had a slot
   at         timestamptz NOT NULL DEFAULT now(),
   alone      boolean NOT NULL DEFAULT false,         -- the message stated nothing else: nothing is learned from it any more
   terms      int[] NOT NULL DEFAULT '{}',            -- of the statement: what has them in other words is the same
   PRIMARY KEY (message_id, hash)
 );
+
+-- A memd of schema 9 may still have rows of what has an origin, under the negative number of its
+-- identity: memory_origin says so already.
+CREATE FUNCTION memd_origin_overruled() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  RETURN NULL;
+END $$;
+CREATE TRIGGER origin BEFORE INSERT ON memory_overruled
+  FOR EACH ROW WHEN (NEW.message_id < 0) EXECUTE FUNCTION memd_origin_overruled();
 
 -- What happened to a memory, when, why and by whom. Outlives the memory.
 CREATE TABLE memory_history (
@@ -707,8 +783,11 @@ $$;
 -- Sums over all tenants, for the metrics: of what is open by state, and of what is dead.
 CREATE FUNCTION memd_backlog() RETURNS TABLE (state text, n bigint, oldest_s double precision)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  SELECT 'pending', count(*), greatest(extract(epoch FROM now() - min(o.opened_at)), 0)::double precision
+    FROM ingest_open o WHERE o.state = 'pending' HAVING count(*) > 0
+  UNION ALL
   SELECT o.state, count(*), greatest(extract(epoch FROM now() - min(o.opened_at)), 0)::double precision
-    FROM ingest_open o GROUP BY o.state
+    FROM ingest_open o WHERE o.state || '' <> 'pending' GROUP BY o.state
   UNION ALL
   SELECT e.state, count(*), greatest(extract(epoch FROM now() - min(e.settled_at)), 0)::double precision
     FROM ingest_settled e WHERE e.state = 'dead' GROUP BY e.state
@@ -882,4 +961,4 @@ GRANT EXECUTE ON FUNCTION memd_import_due(interval), memd_due(int, int), memd_du
   memd_neighbours_build(bigint, text, int, int), memd_neighbours_attach(bigint), memd_neighbours_tidy() TO memd_app;
 
 -- The version of this schema. Each migration replaces it as its last step.
-CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 9';
+CREATE FUNCTION memd_schema_version() RETURNS int LANGUAGE sql IMMUTABLE AS 'SELECT 10';

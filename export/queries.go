@@ -6,8 +6,8 @@ type kind struct{ plural, sql string }
 
 // kinds are in the order in which they are written.
 var kinds = []kind{
-	{"users", users}, {"sessions", sessions}, {"messages", messages}, {"memories", memories}, {"deleted_memories", deletedMemories},
-	{"statements", goneStatements}, {"forgotten", forgotten}, {"retained", retained}, {"overruled", overruled},
+	{"users", users}, {"sessions", sessions}, {"messages", messages}, {"removed_messages", removedMessages}, {"memories", memories}, {"deleted_memories", deletedMemories},
+	{"statements", goneStatements}, {"forgotten", forgotten}, {"retained", retained}, {"overruled", overruled}, {"origins", origins},
 }
 
 // utc gives a time as memd shows it.
@@ -47,6 +47,10 @@ var messages = `SELECT json_build_object('type', 'message', 'id', c.id, 'session
 	CROSS JOIN LATERAL (SELECT * FROM conversation_context WHERE tenant_id = $1 AND user_id = $2 AND session_id = s.session_id ORDER BY id OFFSET 0) c
 	LEFT JOIN LATERAL (SELECT * FROM ingest_open WHERE message_id = c.id AND tenant_id = $1 OFFSET 0) o ON true
 	LEFT JOIN LATERAL (SELECT * FROM ingest_settled WHERE message_id = c.id AND tenant_id = $1 OFFSET 0) e ON true`
+
+// removedMessages are those of which it is known that they were deleted, and no more.
+var removedMessages = `SELECT json_build_object('type', 'removed_message', 'id', r.message_id, 'removed_at', ` + utc("r.removed_at") + `), NULL
+	FROM message_removed r WHERE r.tenant_id = $1 AND r.user_id = $2 ORDER BY r.message_id`
 
 var statement = `json_build_object('message_id', n.message_id, 'part', n.part, 'sources', n.sources, 'said_at', ` + utc("n.said_at") + `,
 	'session_id', n.session_id, 'position', n.position, 'actor_id', n.actor_id, 'role', n.role, 'memory', n.memory, 'slot', n.slot, 'subject', n.subject,
@@ -95,8 +99,9 @@ var retained = `SELECT json_build_object('type', 'retained', 'app_id', nullif(s.
 
 var overruled = `SELECT json_build_object('type', 'overruled', 'message_id', o.message_id, 'hash', o.hash, 'slot', o.slot, 'alone', o.alone, 'terms', o.terms, 'at', ` + utc("o.at") + `), NULL
 	FROM (SELECT id FROM conversation_context WHERE tenant_id = $1 AND user_id = $2 ORDER BY id OFFSET 0) c
-	CROSS JOIN LATERAL (SELECT * FROM memory_overruled WHERE message_id = c.id AND tenant_id = $1 OFFSET 0) o
-	UNION ALL
-	SELECT json_build_object('type', 'overruled', 'app_id', nullif(s.app_id, ''), 'source_id', substr(o.hash, 6), 'memory_id', o.slot, 'at', ` + utc("o.at") + `), NULL
+	CROSS JOIN LATERAL (SELECT * FROM memory_overruled WHERE message_id = c.id AND tenant_id = $1 OFFSET 0) o`
+
+// origins are of memories that came from elsewhere, also of those that are gone.
+var origins = `SELECT json_build_object('type', 'origin', 'app_id', nullif(s.app_id, ''), 'source_id', o.origin, 'memory_id', o.memory_id), NULL
 	FROM ` + theirScopes + `
-	CROSS JOIN LATERAL (SELECT * FROM memory_overruled WHERE message_id = -s.id AND tenant_id = $1 OFFSET 0) o`
+	CROSS JOIN LATERAL (SELECT * FROM memory_origin WHERE scope_id = s.id AND tenant_id = $1 ORDER BY origin, memory_id OFFSET 0) o`

@@ -221,7 +221,8 @@ var transferMessages = `SELECT json_build_object('type', 'message', 'session_id'
 
 // ofMemory is what a memory m has beside its text and its ids.
 var ofMemory = `'actor_id', m.actor_id, 'role', m.role, 'scope', m.scope, 'memory_type', m.memory_type, 'categories', m.categories, 'metadata', m.metadata,
-	'source_id', CASE WHEN NOT m.verbatim THEN 'memd-memory-' || m.id WHEN starts_with(m.slot, 'from:') AND NOT starts_with(m.slot, 'from:import-') THEN substr(m.slot, 6) END,
+	'source_id', CASE WHEN NOT m.verbatim THEN 'memd-memory-' || m.id ELSE
+		(SELECT min(o.origin COLLATE "C") FROM memory_origin o WHERE o.memory_id = m.id AND o.tenant_id = $1 AND NOT starts_with(o.origin, 'import-')) END,
 	'valid_from', ` + utc("m.valid_from") + `, 'occurred_at', ` + utc("m.occurred_at") + `, 'expires_at', ` + utc("m.expires_at")
 
 var transferMemories = `SELECT json_build_object('type', 'memory', 'verbatim', true, 'memory', m.memory, 'app_id', m.app_id, 'agent_ids', m.agent_ids, 'run_ids', m.run_ids,

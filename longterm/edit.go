@@ -209,9 +209,6 @@ func (r *revision) apply(h *held, e Edit, at string) error {
 			for _, id := range h.sources {
 				r.overruled = append(r.overruled, overruled{message: id, hash: h.hash, slot: h.about()})
 			}
-			if o, ok := h.withdrawn(); ok {
-				r.overruled = append(r.overruled, o)
-			}
 			h.text, h.hash = text, hashOf(text)
 			if !h.verbatim {
 				r.rewrite(h, e.About, was)

@@ -21,6 +21,8 @@ type Erased struct {
 	Memories, Vectors, Sources, History int
 	// Statements is what was known of what was said, forgotten and taken back.
 	Statements int
+	// Origins is by what memories that came from elsewhere were known there.
+	Origins int
 	// MemoryIDs are those of Memories, and of what was deleted before.
 	MemoryIDs []uuid.UUID
 	// HasNeighbours says that there is something to be tidied up by TidyNeighbours.
@@ -173,13 +175,11 @@ func (p *person) erase(ctx context.Context, tx pgx.Tx) error {
 	b.Queue(requestsErased, p.tenant, p.scopes).Query(p.collect(&p.done.Statements))
 	b.Queue(retainedErased, p.tenant, p.scopes).Query(p.collect(&p.done.Statements))
 	b.Queue(historyErased, p.tenant, p.scopes).Query(p.collect(&p.done.History))
+	b.Queue(originsErased, p.tenant, p.scopes).Exec(p.count(&p.done.Origins))
 	b.Queue(memoryErased, p.tenant, p.scopes).Exec(p.count(&p.done.Memories))
 	b.Queue(scopesErased, p.tenant, p.scopes)
 	if err := tx.SendBatch(ctx, b).Close(); err != nil {
 		return err
-	}
-	for _, id := range p.scopes {
-		p.stated[-id] = true // what of it does not come back by its origin
 	}
 	messages := make([]int64, 0, len(p.stated))
 	for id := range p.stated {
@@ -242,6 +242,7 @@ const (
 	requestsErased        = `DELETE FROM memory_forgotten WHERE tenant_id = $1 AND scope_id = ANY ($2::bigint[]) RETURNING sources`
 	retainedErased        = `DELETE FROM memory_retained WHERE tenant_id = $1 AND scope_id = ANY ($2::bigint[]) RETURNING ARRAY[message_id]`
 	historyErased         = `DELETE FROM memory_history WHERE tenant_id = $1 AND scope_id = ANY ($2::bigint[]) RETURNING message_ids`
+	originsErased         = `DELETE FROM memory_origin WHERE tenant_id = $1 AND scope_id = ANY ($2::bigint[])`
 	memoryErased          = `DELETE FROM memory WHERE tenant_id = $1 AND scope_id = ANY ($2::bigint[])`
 	scopesErased          = `DELETE FROM memory_scope WHERE tenant_id = $1 AND id = ANY ($2::bigint[])`
 

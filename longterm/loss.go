@@ -190,9 +190,6 @@ func (l *loss) overruled(all []overruled, h *held, taken, others []int64) []over
 		o.message = id
 		all = append(all, o)
 	}
-	if o, ok := h.withdrawn(); ok {
-		all = append(all, o)
-	}
 	return all
 }
 

@@ -310,7 +310,7 @@ func TestKnownThingsAreReadAlone(t *testing.T) {
 			"vectors": fixed(vectorsErased, whose), "words of messages": fixed(messagePostingsErased, whose),
 			"mentions": fixed(mentionsErased, ids), "sources": fixed(sourcesOfErased, ids), "without vectors": fixed(unembeddedErased, ids),
 			"requests": fixed(requestsErased, whose), "retained": fixed(retainedErased, whose), "history": fixed(historyErased, whose),
-			"rows": fixed(memoryErased, whose), "identities": fixed(scopesErased, scopes[:1]), // on others memories hang
+			"origins": fixed(originsErased, whose), "rows": fixed(memoryErased, whose), "identities": fixed(scopesErased, scopes[:1]), // on others memories hang
 
 			"overruled, by message": fixed(overruledErased, "alice", messages), "requests, by message": fixed(requestsOfErased, "alice", messages),
 			"retained, by message": fixed(retainedOfErased, "alice", messages), "told": fixed(toldMessages, messages), "told, overruled": fixed(toldOverruled, "alice", messages),

@@ -48,9 +48,9 @@ var fixedStatements = map[string]string{
 	"memoriesErased": memoriesErased, "neighboursErased": neighboursErased, "neighboursForgotten": neighboursForgotten, "neighboursTidy": neighboursTidy,
 	"vectorsErased": vectorsErased, "postingsErased": postingsErased, "messagePostingsErased": messagePostingsErased, "mentionsErased": mentionsErased,
 	"sourcesOfErased": sourcesOfErased, "unembeddedErased": unembeddedErased, "requestsErased": requestsErased, "retainedErased": retainedErased,
-	"historyErased": historyErased, "memoryErased": memoryErased, "scopesErased": scopesErased,
+	"historyErased": historyErased, "originsErased": originsErased, "memoryErased": memoryErased, "scopesErased": scopesErased,
 	"overruledErased": overruledErased, "requestsOfErased": requestsOfErased, "retainedOfErased": retainedOfErased, "toldMessages": toldMessages,
-	"originSelect": originSelect, "originOverruled": originOverruled, "originEnded": originEnded, "originAdopted": originAdopted, "ownLearned": ownLearned,
+	"originSelect": originSelect, "originGone": originGone, "originEnded": originEnded, "originInsert": originInsert, "originLeft": originLeft, "ownLearned": ownLearned,
 	"toldOverruled": toldOverruled, "toldForgotten": toldForgotten, "toldGone": toldGone, "toldAway": toldAway,
 }
 
@@ -368,9 +368,12 @@ func TestChangesReadNothingOfOthers(t *testing.T) {
 			"uncount": fixed(postingUncount, scopes[:1], places[:1], scopes[:1]), "update": fixed(memoryUpdate, ids, texts, texts, texts, texts, texts, texts, times, times, times, texts, texts, make([]bool, len(ids)), texts, times, none, texts, texts, texts),
 			"edit":       fixed(memoryEdit, ids, texts, texts, texts, texts, times, make([]bool, len(ids)), texts, texts, texts, texts, make([]bool, len(ids))),
 			"categories": fixed(categoriesSaid, ids), "stated otherwise": fixed(otherwiseStated, messages, ids[:1]), "settle rewriting": fixed(rewritingSettled, ids),
-			"of an origin": fixed(originSelect, keys, homes), "learned here": fixed(ownLearned, keys, homes, ownOrigin), "overruled of an origin": fixed(originOverruled, keys, homes),
-			"ended by its origin": fixed(originEnded, ids[:1], ids[:1], times[:1]), "has an origin": fixed(originAdopted, ids[:1], homes),
+			"of an origin": fixed(originSelect, keys, homes), "learned here": fixed(ownLearned, keys, homes, ownOrigin), "gone of an origin": fixed(originGone, keys, homes),
+			"ended by its origin": fixed(originEnded, ids[:1], ids[:1], times[:1]), "has it no more": fixed(originLeft, scopes[:1], homes, ids[:1]),
 			"take": fixed(memoryDelete, ids), "take vectors": fixed(embeddingDelete, scopes, ids),
+		}
+		if last > 0 {
+			statements["has an origin"] = fixed(originInsert, scopes[last:], homes, ids[last:])
 		}
 		for _, scope := range []memd.Scope{{UserID: "alice"}, {AgentID: "alice's agent"}, {RunID: "alice's"}} {
 			for _, f := range []Filter{{}, filter(t, `{"n":1}`)} {

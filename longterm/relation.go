@@ -149,7 +149,7 @@ func (m *related) fields() []any {
 // relation makes subject, relation and object of a slot: the speaker or whose slot it is,
 // what kind of slot, and its value, or what the name of the slot holds of it.
 func (m *related) relation() (memd.Relation, bool) {
-	if m.slot == "" || m.negated || strings.HasPrefix(m.slot, fromElsewhere) {
+	if m.slot == "" || m.negated {
 		return memd.Relation{}, false
 	}
 	kind, rest, _ := strings.Cut(m.slot, ":")

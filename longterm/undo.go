@@ -231,7 +231,6 @@ func (u *undoing) restore(ctx context.Context, tx pgx.Tx, c changed) error {
 	b = &pgx.Batch{}
 	queueMemoryPostings(b, u.tenant, all)
 	b.Queue(overruledBack, u.tenant, u.live.sources, hashesOf(u.live.text))
-	u.live.queueBrought(b, u.tenant)
 	if err := exec(ctx, tx, b); err != nil {
 		return err
 	}
@@ -285,7 +284,6 @@ func (u *undoing) unedit(ctx context.Context, tx pgx.Tx, c changed) error {
 	r.queue(b)
 	if e.Text != nil {
 		b.Queue(overruledBack, u.tenant, h.sources, hashesOf(h.text))
-		h.queueBrought(b, u.tenant)
 	}
 	if err := exec(ctx, tx, b); err != nil || e.Text == nil || h.verbatim {
 		return err

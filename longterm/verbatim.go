@@ -3,6 +3,7 @@ package longterm
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -74,7 +75,7 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 	keys, hashes := make([][]byte, 0, len(vs)), make([]string, 0, len(vs))
 	asked := map[string]bool{}
 	for i := range vs {
-		vs[i].Text, vs[i].ActorID = clean(vs[i].Text), clean(vs[i].ActorID)
+		vs[i].Text, vs[i].ActorID, vs[i].Origin = clean(vs[i].Text), clean(vs[i].ActorID), clean(vs[i].Origin)
 		key := scopes.keys[scopes.at[all[i]]]
 		for _, hash := range hashesOf(vs[i].Text) {
 			if k := string(key) + hash; !asked[k] {
@@ -84,7 +85,7 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 		}
 	}
 	app, user, agent, run := scopes.columns()
-	k := &knownVerbatim{scopes: scopes, twins: map[string][]twin{}, origins: map[originPlace][]twin{}, overruled: map[originPlace]string{}}
+	k := newKnownVerbatim(scopes)
 	var now time.Time
 
 	b := &pgx.Batch{}
@@ -109,7 +110,7 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 			said = now
 		}
 		said = said.Truncate(time.Microsecond)
-		origin := originPlace{scopeID, originSlot(v.Origin)}
+		origin := originPlace{scopeID, v.Origin}
 		if id, ok := k.of(v, origin, said); ok {
 			events[i] = Event{ID: id, Memory: v.Text, Event: EventNone}
 			e.adopt(k, v, origin)
@@ -122,7 +123,7 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 		m := newMemory{
 			id: id, scopeID: scopeID, app: v.Scope.AppID, user: v.Scope.UserID, agents: list(v.Scope.AgentID), runs: list(v.Scope.RunID),
 			actor: v.ActorID, role: v.Role, scope: v.MemoryScope, memType: v.MemoryType, categories: v.Categories,
-			metadata: json.RawMessage(object(v.Metadata)), text: v.Text, hash: hash, verbatim: true, topic: topic{slot: origin.name},
+			metadata: json.RawMessage(object(v.Metadata)), text: v.Text, hash: hash, verbatim: true,
 			validFrom: said, occurredAt: v.OccurredAt, expiresAt: v.ExpiresAt,
 		}
 		w.memories = append(w.memories, &held{newMemory: m})
@@ -132,17 +133,24 @@ func addVerbatim(ctx context.Context, tx pgx.Tx, tenant string, vs []Verbatim) (
 		}
 		w.embed(id, scopeID, v.Vector, true)
 		w.history = append(w.history, historyRow{memory: id, scopeID: scopeID, event: EventAdd, text: v.Text, hash: hash, reason: reasonVerbatim, by: byAPI})
-		if v.Origin != "" {
-			for _, t := range k.origins[origin] {
-				if t.current {
-					e.add(t.id, id, said)
-					w.ended = append(w.ended, vectorRow{memory: t.id, scopeID: scopeID})
-					w.history = append(w.history, historyRow{memory: t.id, scopeID: scopeID, event: EventUpdate, previous: &t.text, text: t.text, hash: hashOf(t.text), reason: reasonSuperseded, by: byAPI})
+		t := &twin{id: id, text: v.Text, app: m.app, user: m.user, agents: m.agents, runs: m.runs, actor: m.actor, role: m.role, metadata: m.metadata,
+			from: said, current: true}
+		if origin.name != "" {
+			for _, was := range slices.Clone(k.origins[origin]) {
+				switch {
+				case !was.current:
+				case len(was.origins) > 1: // others still say so
+					e.leave(k, was, origin)
+				default:
+					e.end(was, id, said)
+					w.ended = append(w.ended, vectorRow{memory: was.id, scopeID: scopeID})
+					w.history = append(w.history, historyRow{memory: was.id, scopeID: scopeID, event: EventUpdate, previous: &was.text, text: was.text, hash: hashOf(was.text), reason: reasonSuperseded, by: byAPI})
 				}
 			}
+			e.know(id, origin)
+			t.origins = []string{origin.name}
 		}
-		k.add(twin{id: id, text: v.Text, app: m.app, user: m.user, agents: m.agents, runs: m.runs, actor: m.actor, role: m.role, metadata: m.metadata,
-			origin: origin.name, from: said, current: true}, scopeID)
+		k.add(t, scopeID)
 		events[i] = Event{ID: uuid.UUID(id).String(), Memory: v.Text, Event: EventAdd}
 	}
 	b = &pgx.Batch{}

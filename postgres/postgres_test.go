@@ -49,7 +49,7 @@ func migrated(t *testing.T) (ownerURL string, pool *postgres.Pool) {
 }
 
 // catalog describes all that a schema made: tables, columns, indexes, constraints,
-// policies, functions and grants, in words that do not depend on the order of making.
+// policies, functions, triggers and grants, in words that do not depend on the order of making.
 func catalog(t *testing.T, c *pgx.Conn) []string {
 	t.Helper()
 	rows, err := c.Query(t.Context(), `
@@ -63,6 +63,7 @@ func catalog(t *testing.T, c *pgx.Conn) []string {
 		UNION ALL SELECT format('constraint %s %s %s', conrelid::regclass, conname, pg_get_constraintdef(oid)) FROM pg_constraint WHERE connamespace = 'public'::regnamespace AND conrelid <> 0
 		UNION ALL SELECT format('policy %s %s %s %s %s %s', tablename, policyname, roles, cmd, qual, with_check) FROM pg_policies WHERE schemaname = 'public'
 		UNION ALL SELECT format('function %s', pg_get_functiondef(p.oid)) FROM pg_proc p WHERE pronamespace = 'public'::regnamespace AND proname LIKE 'memd%'
+		UNION ALL SELECT format('trigger %s', pg_get_triggerdef(oid)) FROM pg_trigger WHERE NOT tgisinternal
 		UNION ALL SELECT format('grant %s %s', relname, relacl) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r','p')`)
 	if err != nil {
 		t.Fatal(err)

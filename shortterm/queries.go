@@ -445,15 +445,22 @@ const (
 		       ELSE EXISTS (SELECT FROM conversation_session s CROSS JOIN LATERAL (SELECT FROM ingest_open WHERE session_no = s.no AND tenant_id = $1 LIMIT 1) o
 		         WHERE s.tenant_id = $1 AND s.user_id = $2 AND ($3 = '' OR s.session_id = $3)) END::int::bigint`
 
+	// begun is the predicate of the index that counts what is not pending, in its words.
+	begun = `state || '' <> 'pending'`
+
 	countTenant = `SELECT
-		count(*) FILTER (WHERE state = 'pending'), count(*) FILTER (WHERE state = 'running'), count(*) FILTER (WHERE state = 'failed'),
-		greatest(extract(epoch FROM now() - min(opened_at)), 0)::float8,
+		(SELECT count(*) FROM ingest_open WHERE tenant_id = $1 AND state = 'pending'),
+		(SELECT count(*) FROM ingest_open WHERE tenant_id = $1 AND state = 'running' AND ` + begun + `),
+		(SELECT count(*) FROM ingest_open WHERE tenant_id = $1 AND state = 'failed' AND ` + begun + `),
+		greatest(extract(epoch FROM now() - least(
+			(SELECT min(opened_at) FROM ingest_open WHERE tenant_id = $1 AND state = 'pending'),
+			(SELECT min(opened_at) FROM ingest_open WHERE tenant_id = $1 AND state = 'running' AND ` + begun + `),
+			(SELECT min(opened_at) FROM ingest_open WHERE tenant_id = $1 AND state = 'failed' AND ` + begun + `))), 0)::float8,
 		(SELECT count(*) FROM ingest_settled WHERE tenant_id = $1),
 		(SELECT count(*) FROM ingest_settled WHERE tenant_id = $1 AND state = 'dead'),
 		(SELECT count(*) FROM ingest_settled WHERE tenant_id = $1 AND state = 'skipped'),
 		(SELECT count(*) FROM ingest_settled WHERE tenant_id = $1 AND settled_at BETWEEN now() - interval '60 s' AND now()),
-		(SELECT count(*) FROM conversation_context WHERE tenant_id = $1 AND NOT learn)
-		FROM ingest_open WHERE tenant_id = $1`
+		(SELECT count(*) FROM conversation_context WHERE tenant_id = $1 AND NOT learn)`
 
 	countUser = `WITH settled AS (
 		SELECT count(*) AS n, count(*) FILTER (WHERE e.state = 'dead') AS dead, count(*) FILTER (WHERE e.state = 'skipped') AS skipped,

@@ -199,9 +199,69 @@ func bringForward(t *testing.T, steps []string, model *modelChild) {
 	if peanuts != 1 {
 		t.Errorf("what was said again after the upgrade is remembered %d times", peanuts)
 	}
+	if n >= 9 {
+		importedBefore(t, d, owner)
+	}
 	theTable.add(faultRow{fault: fmt.Sprintf("upgrade from schema %d to %d", n, len(releasedSchemas(t))), form: "short",
 		load: fmt.Sprintf("one writer of the older schema: %d written", during), acknowledged: len(messages) + len(w.texts), stored: len(after),
 		settled: states.States.Done + states.States.Dead, doubled: doubled, recovery: took})
+}
+
+// importedBefore looks at what a memd of schema 9 or later had imported for alice: e1 as it is; e2 and
+// e5, which were deleted; e3, which was reworded; e4, which was changed where it comes from. erin was
+// erased.
+func importedBefore(t *testing.T, d *daemon, owner *pgx.Conn) {
+	t.Helper()
+	key := []string{"Authorization", "Bearer key-one"}
+	was := rowsRemembered(t, owner)
+	brought := func(id, text, at string) (event, memory string) {
+		var a struct{ Results []struct{ ID, Event string } }
+		d.want(200, http.MethodPost, "/v1/memories", fmt.Sprintf(`{"user_id": "alice", "infer": false, "messages": [{"role": "user", "content": %q, "id": %q, "created_at": %q}]}`, text, id, at), &a, key...)
+		return a.Results[0].Event, a.Results[0].ID
+	}
+	var lamp string
+	for _, m := range []struct{ id, text, at string }{
+		{"e1", "Her clock came from Trieste", "2024-03-01T00:00:00Z"}, {"e2", "Her kettle whistles in C", "2024-03-01T00:00:00Z"},
+		{"e3", "Her boat is called Gull", "2024-03-01T00:00:00Z"}, {"e4", "Her garden has two sheds", "2024-03-01T00:00:00Z"},
+		{"e4", "Her garden has three sheds", "2024-06-01T00:00:00Z"}, {"e5", "Her lamp is made of tin", "2024-03-01T00:00:00Z"},
+	} {
+		event, memory := brought(m.id, m.text, m.at)
+		if event != "NONE" {
+			t.Errorf("%q comes again: %s", m.text, event)
+		}
+		lamp = memory
+	}
+	if now := rowsRemembered(t, owner); !slices.Equal(now, was) {
+		t.Errorf("after the same import again there is\n%v\nand was\n%v", now, was)
+	}
+	// What was deleted before the upgrade comes back by undoing that, and then goes for good again.
+	d.want(200, http.MethodPost, "/v1/memories/"+lamp+"/undo", "", nil, key...)
+	for _, step := range []string{"undone", "deleted"} {
+		if event, _ := brought("e5", "Her lamp is made of tin", "2024-03-01T00:00:00Z"); event != "NONE" {
+			t.Errorf("%s, e5 comes again: %s", step, event)
+		}
+		if step == "undone" {
+			d.want(200, http.MethodDelete, "/v1/memories/"+lamp, "", nil, key...)
+		}
+	}
+	if event, _ := brought("e6", "Her kettle whistles in C", "2024-03-01T00:00:00Z"); event != "ADD" {
+		t.Errorf("the same from another origin: %s", event)
+	}
+	for _, left := range []string{`SELECT count(*) FROM memory WHERE starts_with(slot, 'from:') AND tenant_id = current_setting('memd.tenant')`,
+		`SELECT count(*) FROM memory_overruled WHERE message_id < 0 AND tenant_id = current_setting('memd.tenant')`} {
+		for _, n := range ofAll[struct{ N int }](t, owner, left) {
+			if n.N != 0 {
+				t.Errorf("%d of %s", n.N, left)
+			}
+		}
+	}
+	var receipts struct {
+		Erasures []struct{ Counts *struct{ Messages int } }
+	}
+	d.want(200, http.MethodGet, "/v1/users/erin/erasures", "", &receipts, key...)
+	if len(receipts.Erasures) != 1 || receipts.Erasures[0].Counts != nil {
+		t.Errorf("of erin there are %+v", receipts)
+	}
 }
 
 func connectTo(t *testing.T, url string) *pgx.Conn {
