@@ -42,7 +42,9 @@ func New(pool *postgres.Pool, log *shortterm.Log, store *longterm.Store, answers
 type Receipt struct {
 	ID       string
 	ErasedAt time.Time
-	Counts   Counts
+	// Counts is zero where Uncounted: a memd of a schema before 10 did not keep it.
+	Counts    Counts
+	Uncounted bool `json:",omitempty"`
 }
 
 // Counts says how much went, tier by tier.
@@ -58,7 +60,9 @@ type Counts struct {
 	Sources     int `json:"sources" doc:"Which message states which memory."`
 	History     int `json:"history" doc:"Entries, of memories that were deleted before too."`
 	Statements  int `json:"statements" doc:"What was known of what was said, forgotten and taken back."`
+	Origins     int `json:"origins" doc:"By what memories that were imported were known where they come from."`
 	Idempotency int `json:"idempotency" doc:"Answers that were kept for repeated writes."`
+	Imports     int `json:"imports" doc:"Imports that were about them."`
 }
 
 // tries is how often it is tried where another transaction stands in the way.
@@ -82,7 +86,7 @@ func (e *Erase) Person(ctx context.Context, tenant, userID, by string) (Receipt,
 			if err != nil {
 				return err
 			}
-			return tx.QueryRow(ctx, `SELECT clock_timestamp()`).Scan(&r.ErasedAt)
+			return tx.QueryRow(ctx, keepReceipt, tenant, id, idempotency.UserKey(tenant, userID), r.Counts).Scan(&r.ErasedAt)
 		})
 		if !postgres.Deadlocked(err) || again >= tries {
 			break
@@ -104,7 +108,8 @@ func (e *Erase) Person(ctx context.Context, tenant, userID, by string) (Receipt,
 
 func (e *Erase) person(ctx context.Context, tx pgx.Tx, tenant, userID string, receipt uuid.UUID, by string) (c Counts, tidy bool, err error) {
 	// First: what an import is just putting in is then there to be held.
-	if err := importjob.ErasePerson(ctx, tx, tenant, userID); err != nil {
+	imports, err := importjob.ErasePerson(ctx, tx, tenant, userID)
+	if err != nil {
 		return c, false, err
 	}
 	held, err := e.log.HoldPerson(ctx, tx, tenant, userID)
@@ -127,6 +132,6 @@ func (e *Erase) person(ctx context.Context, tx pgx.Tx, tenant, userID string, re
 	return Counts{
 		Sessions: logged.Sessions, Messages: logged.Messages, Summaries: logged.Summaries, Queued: logged.Open, DeadLetters: logged.Dead,
 		Memories: learned.Memories, Vectors: learned.Vectors, Sources: learned.Sources, History: learned.History, Statements: learned.Statements,
-		Idempotency: answers,
+		Origins: learned.Origins, Idempotency: answers, Imports: imports,
 	}, learned.HasNeighbours, nil
 }

@@ -57,11 +57,11 @@ func (h *house) tables(tenant string) map[string]string {
 	return all
 }
 
-// same holds tables to what they were; that a person was erased is remembered for a day.
+// same holds tables to what they were; that a person was erased is remembered.
 func (h *house) same(was, is map[string]string) {
 	h.t.Helper()
 	for name := range is {
-		if name != "erasure" && is[name] != was[name] {
+		if name != "erasure" && name != "erasure_receipt" && is[name] != was[name] {
 			h.t.Errorf("%s: %s, it was %s", name, is[name], was[name])
 		}
 	}
@@ -126,6 +126,10 @@ func (h *house) live(key, tenant, user string) {
 	send("PATCH", "/v1/users/"+user, `{"learn":true}`, "Idempotency-Key", user+"learn").want(200)
 	send("DELETE", "/v1/memories?user_id="+user+"&app_id=nobody", nil, "Idempotency-Key", user+"none").want(200)
 	send("POST", "/v1/import", map[string]any{"user_id": user, "data": `{"messages":[{"role":"user","content":"I row"}]}`}).want(202)
+	send("POST", "/v1/memories", `{"user_id":"`+user+`","infer":false,"messages":[{"role":"user","content":"Came from elsewhere","id":"e1"}]}`).want(200)
+	var taken struct{ Messages []struct{ ID int64 } }
+	send("POST", "/v1/messages", `{"user_id":"`+user+`","session_id":"s1","infer":false,"messages":[{"role":"user","content":"Never mind","id":"c1"}]}`).want(201).into(&taken)
+	send("DELETE", fmt.Sprintf("/v1/messages/%d", taken.Messages[0].ID), nil).want(200)
 	h.exec(tenant, `INSERT INTO session_summary (session_no, tenant_id, upto, summary, model) SELECT no, tenant_id, 1, 'they keep birds', 'm' FROM conversation_session WHERE user_id = $1 AND session_id = 's1'`, user)
 	h.exec(tenant, `INSERT INTO summary_due (session_no, tenant_id, due_at) SELECT no, tenant_id, now() + interval '30 minutes' FROM conversation_session WHERE user_id = $1 AND session_id = 's1'`, user)
 }
@@ -144,7 +148,7 @@ func TestAPersonIsErasedFromEveryTable(t *testing.T) {
 	h.send("POST", "/v1/messages", `{"user_id":"alice","session_id":"s9","messages":[{"role":"user","content":"I play the cello"}]}`, "X-API-Key", "a").want(201)
 	before := h.tables("acme")
 	for name := range before {
-		if before[name] == acme[name] && !slices.Contains([]string{"embedding_model", "tenant_setting", "erasure", "memory_neighbour", "memory_retained"}, name) {
+		if before[name] == acme[name] && !slices.Contains([]string{"embedding_model", "tenant_setting", "erasure", "erasure_receipt", "memory_neighbour", "memory_retained"}, name) {
 			t.Errorf("%s holds nothing of alice: %s", name, before[name])
 		}
 	}
@@ -164,7 +168,7 @@ func TestAPersonIsErasedFromEveryTable(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if c := r.Counts; c.Messages != 9 || c.Sessions < 5 || c.Queued != 1 || c.DeadLetters != 1 || c.Memories < 5 || c.Vectors < 4 ||
-		c.History < 6 || c.Sources < 4 || c.Statements < 5 || c.Summaries != 1 || c.Idempotency < 14 {
+		c.History < 6 || c.Sources < 4 || c.Statements < 5 || c.Summaries != 1 || c.Origins != 1 || c.Imports != 1 || c.Idempotency < 14 {
 		t.Errorf("%+v", c)
 	}
 	if line := h.logged.String(); !strings.Contains(line, r.ReceiptID) || !strings.Contains(line, `"messages":9`) || strings.Contains(line, "alice") {
@@ -602,7 +606,8 @@ func TestExport(t *testing.T) {
 		t.Errorf("last %v", last)
 	}
 	names := map[string]string{"user": "users", "session": "sessions", "message": "messages", "memory": "memories", "deleted_memory": "deleted_memories",
-		"statement": "statements", "forgotten": "forgotten", "retained": "retained", "overruled": "overruled"}
+		"statement": "statements", "forgotten": "forgotten", "retained": "retained", "overruled": "overruled",
+		"origin": "origins", "removed_message": "removed_messages"}
 	counts, _ := last["counts"].(map[string]any)
 	for kind, plural := range names {
 		if n := float64(len(of[kind])); counts[plural] != n || n == 0 && kind != "retained" {
@@ -628,6 +633,8 @@ func TestExport(t *testing.T) {
 	hold("memory", "I keep a kite", "I keep a falcon", `"edited":["memory"`)
 	hold("memory", "Sells sea shells", `"app_id":"two"`)
 	hold("deleted_memory", "I like tea", `"event":"DELETE"`)
+	hold("origin", `"source_id":"e1"`, `"memory_id":"`)
+	hold("removed_message", `"id":`, `"removed_at":`)
 	hold("user", `"learn":true`)
 	if strings.Contains(g.body, `"embedding"`) {
 		t.Error("vectors are among it")

@@ -35,7 +35,7 @@ var routes = []string{
 	"PATCH /v1/sessions/{session_id}", "DELETE /v1/sessions/{session_id}", "POST /v1/sessions/{session_id}/rotate",
 	"POST /v1/memories", "GET /v1/memories", "DELETE /v1/memories", "GET /v1/memories/{id}", "DELETE /v1/memories/{id}",
 	"PATCH /v1/memories/{id}", "GET /v1/memories/{id}/history", "POST /v1/memories/{id}/undo", "GET /v1/memories/{id}/related", "POST /v1/memories/search", "POST /v1/memories/list",
-	"POST /v1/memories/batch", "PATCH /v1/memories/batch", "DELETE /v1/memories/batch", "POST /v1/memories/delete", "GET /v1/users", "PATCH /v1/users/{user_id}", "DELETE /v1/users/{user_id}", "GET /v1/users/{user_id}/export", "GET /v1/export",
+	"POST /v1/memories/batch", "PATCH /v1/memories/batch", "DELETE /v1/memories/batch", "POST /v1/memories/delete", "GET /v1/users", "PATCH /v1/users/{user_id}", "DELETE /v1/users/{user_id}", "GET /v1/users/{user_id}/erasures", "GET /v1/erasures", "GET /v1/users/{user_id}/export", "GET /v1/export",
 	"GET /v1/settings", "PATCH /v1/settings",
 	"POST /v1/import", "GET /v1/import", "GET /v1/import/{id}", "POST /v1/import/{id}/cancel",
 	"GET /healthz", "GET /readyz", "GET /metrics", "GET /openapi.json", "GET /docs",

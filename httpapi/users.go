@@ -95,9 +95,30 @@ type eraseAnswer struct {
 	Counts    erase.Counts `json:"counts" doc:"How much went."`
 }
 
+type erasuresInput struct {
+	userInput
+	pages
+}
+
+type allErasuresInput struct {
+	pages
+}
+
+type erasuresAnswer struct {
+	Erasures   []receipt `json:"erasures" doc:"Newest first."`
+	NextCursor *string   `json:"next_cursor"`
+}
+
+// receipt is what is kept of an erasure. It does not say whose it was.
+type receipt struct {
+	ReceiptID string        `json:"receipt_id"`
+	ErasedAt  time.Time     `json:"erased_at"`
+	Counts    *erase.Counts `json:"counts" doc:"How much went. null: an erasure by a memd that did not keep it."`
+}
+
 // exportLine is what each line of an export has.
 type exportLine struct {
-	Type string `json:"type" doc:"memd.export first, then user, session, message, memory, deleted_memory, statement, forgotten, retained and overruled, and end last."`
+	Type string `json:"type" doc:"memd.export first, then user, session, message, removed_message, memory, deleted_memory, statement, forgotten, retained, overruled and origin, and end last."`
 }
 
 func (s *server) userRoutes() {
@@ -106,9 +127,22 @@ func (s *server) userRoutes() {
 		summary: "Erase a person",
 		description: "All that was said by or learned of them goes from every tier and every app, with its history, in one step. " +
 			"What is being learned from at the time does not come back. What is said afterwards is somebody new's. " +
-			"Who is not known gets a receipt too. GET /v1/users/{user_id}/export first keeps what there is.",
+			"Who is not known gets a receipt too, and GET /v1/users/{user_id}/erasures gives it again. " +
+			"GET /v1/users/{user_id}/export first keeps what there is.",
 		answers: map[int]any{200: eraseAnswer{}}, again: s.erasedAgain,
 	}, s.eraseUser)
+	handle(s, operation{
+		method: http.MethodGet, path: "/v1/users/{user_id}/erasures", name: "list-user-erasures", tag: "Short tier",
+		summary: "Receipts of a person's erasures",
+		description: "Each has its own, and is kept for good: when it was and how much went, nothing of what. Only who knows the name " +
+			"finds them: memd keeps a hash of it. Of who was never erased the list is empty.",
+		answers: map[int]any{200: erasuresAnswer{}},
+	}, s.getErasures)
+	handle(s, operation{
+		method: http.MethodGet, path: "/v1/erasures", name: "list-erasures", tag: "Looking in",
+		summary: "Receipts of all erasures of a tenant", description: "Without whose they were. Needs an admin's key.",
+		answers: map[int]any{200: erasuresAnswer{}},
+	}, s.getAllErasures)
 	handle(s, operation{
 		method: http.MethodGet, path: "/v1/users/{user_id}/export", name: "export-user", tag: "Short tier", waits: exportWait, streams: "application/x-ndjson",
 		summary: "All that is kept of a person",
@@ -197,6 +231,38 @@ func receiptOf(person string, r erase.Receipt) eraseAnswer {
 }
 
 const eventErase = "ERASE"
+
+func (s *server) getErasures(ctx context.Context, c *call, in *erasuresInput) (answer, error) {
+	if err := in.permits(); err != nil {
+		return answer{}, err
+	}
+	return s.receipts(ctx, c, string(in.Person), in.pages)
+}
+
+func (s *server) getAllErasures(ctx context.Context, c *call, in *allErasuresInput) (answer, error) {
+	if err := c.requireAdmin("this"); err != nil {
+		return answer{}, err
+	}
+	return s.receipts(ctx, c, "", in.pages)
+}
+
+func (s *server) receipts(ctx context.Context, c *call, person string, p pages) (answer, error) {
+	all, next, err := readPage(p, func(limit int, cursor string) ([]erase.Receipt, string, error) {
+		return s.Erase.Receipts(ctx, c.tenant, person, limit, cursor)
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	out := erasuresAnswer{Erasures: []receipt{}, NextCursor: next}
+	for _, r := range all {
+		shown := receipt{ReceiptID: r.ID, ErasedAt: r.ErasedAt}
+		if !r.Uncounted {
+			shown.Counts = &r.Counts
+		}
+		out.Erasures = append(out.Erasures, shown)
+	}
+	return ok(out)
+}
 
 // export writes what is asked for in a form for others.
 func (s *server) export(ctx context.Context, form string, of export.Of) (answer, error) {

@@ -40,7 +40,7 @@ func (s *Store) ErasePerson(ctx context.Context, tx pgx.Tx, tenant, userID strin
 	if len(byID) > 0 {
 		b.Queue(eraseKeys, tenant, byID).Exec(count)
 	}
-	b.Queue(noteErasure, tenant, userKey(tenant, userID), receipt)
+	b.Queue(noteErasure, tenant, UserKey(tenant, userID), receipt)
 	b.Queue(eraseAnswers, tenant, userID, quoted).Exec(count)
 	if len(messages) > 0 {
 		b.Queue(eraseAppended, tenant, userID, messages).Exec(count)
@@ -91,8 +91,8 @@ func answersByID(ctx context.Context, tx pgx.Tx, tenant string, messages []int64
 	return keys, err
 }
 
-// userKey stands for a person where their name must not.
-func userKey(tenant, userID string) []byte {
+// UserKey stands for a person where their name must not.
+func UserKey(tenant, userID string) []byte {
 	h := sha256.New()
 	for _, s := range []string{tenant, userID} {
 		var length [8]byte
@@ -111,7 +111,7 @@ func (c *Claim) keepAbout(ctx context.Context, a Answer, users []string) (kept i
 	users = slices.Compact(users)
 	keys := make([][]byte, len(users))
 	for i, u := range users {
-		keys[i] = userKey(c.tenant, u)
+		keys[i] = UserKey(c.tenant, u)
 	}
 	ctx, cancel := context.WithTimeout(ctx, atWorkWait)
 	defer cancel()

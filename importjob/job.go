@@ -249,8 +249,8 @@ func (j *Jobs) Cancel(ctx context.Context, tenant, id string) (Job, error) {
 }
 
 // ErasePerson takes a person out of imports, within tx, which must be the tenant's. One that is about nobody else
-// goes; of others what is theirs goes, and who works on one begins anew with what is left.
-func ErasePerson(ctx context.Context, tx pgx.Tx, tenant, userID string) error {
+// goes; of others what is theirs goes, and who works on one begins anew with what is left. It says how many it was in.
+func ErasePerson(ctx context.Context, tx pgx.Tx, tenant, userID string) (int, error) {
 	type about struct {
 		id      uuid.UUID
 		users   []string
@@ -259,7 +259,7 @@ func ErasePerson(ctx context.Context, tx pgx.Tx, tenant, userID string) error {
 	}
 	rows, err := tx.Query(ctx, jobsOfPerson, tenant, userID)
 	if err != nil {
-		return postgres.Err("importjob.erase_person", err)
+		return 0, postgres.Err("importjob.erase_person", err)
 	}
 	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (a about, err error) {
 		err = row.Scan(&a.id, &a.users, &a.options, &a.packed)
@@ -282,7 +282,7 @@ func ErasePerson(ctx context.Context, tx pgx.Tx, tenant, userID string) error {
 			}
 		}
 	}
-	return postgres.Err("importjob.erase_person", err)
+	return len(all), postgres.Err("importjob.erase_person", err)
 }
 
 // without gives what is left of a source without what is a person's.
