@@ -78,6 +78,7 @@ type appendedMessage struct {
 	CreatedAt time.Time   `json:"created_at"`
 	Ingest    ingestState `json:"ingest"`
 	Duplicate bool        `json:"duplicate,omitempty" doc:"true: a message with this client_id stood there already, and stands as it was."`
+	Deleted   bool        `json:"deleted,omitempty" doc:"true: it was deleted, and backfill does not bring it back. The id is the one it had."`
 }
 
 type ingestState struct {
@@ -425,7 +426,7 @@ func appendedMessages(a shortterm.Appended) []appendedMessage {
 	out := []appendedMessage{}
 	for _, m := range a.Messages {
 		out = append(out, appendedMessage{ID: m.ID, ClientID: optional(m.ClientID), Role: string(m.Role),
-			CreatedAt: m.CreatedAt.UTC(), Ingest: ingestState{m.State}, Duplicate: m.Duplicate})
+			CreatedAt: m.CreatedAt.UTC(), Ingest: ingestState{m.State}, Duplicate: m.Duplicate, Deleted: m.Removed})
 	}
 	return out
 }

@@ -75,6 +75,8 @@ type AppendedMessage struct {
 	// Duplicate says that the client id stood in the session already, or earlier in
 	// the call: this is that message.
 	Duplicate bool
+	// Removed says that it was deleted, and does not come back by this: ID is what it had.
+	Removed bool
 }
 
 // learns says whether m is learned from.

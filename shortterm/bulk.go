@@ -17,7 +17,8 @@ import (
 
 // AppendAll is Append of several, of one session or many, all or none and in the order given, in a
 // transaction of its own. Where all of it is backfill it is a few statements, however much it is, and
-// the relay publishes it in its turn. key, nil if none came, is that of the request that brought
+// the relay publishes it in its turn. What of it was deleted here by request does not come back by
+// that. key, nil if none came, is that of the request that brought
 // them all; their own are not looked at.
 func (l *Log) AppendAll(ctx context.Context, tenant string, as []Append, key *idempotency.Key) ([]Appended, error) {
 	if len(as) == 0 {
@@ -35,14 +36,14 @@ func (l *Log) AppendAll(ctx context.Context, tenant string, as []Append, key *id
 	if err := l.recognise(ctx, tenant, as); err != nil {
 		return nil, err
 	}
-	bulk := newBulk(tenant, as)
+	plain := true
 	for again := 1; ; again++ {
-		answers, err := l.appendAll(ctx, tenant, as, bulk, key)
+		answers, err := l.appendAll(ctx, tenant, as, plain, key)
 		switch {
 		case err == nil:
 			return answers, nil
 		case errors.Is(err, errNotPlain):
-			bulk = nil
+			plain = false
 		case errors.Is(err, ErrKeyUsed):
 			answers, found, err := l.Replay(ctx, tenant, *key, counts)
 			for i := range answers {
@@ -61,21 +62,42 @@ func (l *Log) AppendAll(ctx context.Context, tenant string, as []Append, key *id
 	}
 }
 
-// appendAll does it once, in bulk if that is not nil.
-func (l *Log) appendAll(ctx context.Context, tenant string, as []Append, in *bulk, key *idempotency.Key) (answers []Appended, err error) {
-	err = l.pool.InTenant(ctx, tenant, func(tx pgx.Tx) (err error) {
-		if in == nil {
-			answers, err = l.AppendIn(ctx, tx, tenant, as, key)
+// appendAll does it once, in bulk where all sessions are plain and all of it may be.
+func (l *Log) appendAll(ctx context.Context, tenant string, as []Append, plain bool, key *idempotency.Key) (answers []Appended, err error) {
+	var kept []Append
+	var written []Appended
+	announced := false
+	err = l.pool.InTenant(ctx, tenant, func(tx pgx.Tx) error {
+		left, of, over, err := withoutRemoved(ctx, tx, tenant, as)
+		if err != nil {
 			return err
 		}
-		if answers, err = in.write(ctx, tx, l.cfg.LockTimeout); err != nil || key == nil {
+		kept, written, announced = left, []Appended{}, false
+		in := newBulk(tenant, kept)
+		switch {
+		case len(kept) == 0:
+		case plain && in != nil:
+			written, err = in.write(ctx, tx, l.cfg.LockTimeout)
+		case over == nil:
+			announced = true
+			answers, err = l.AppendIn(ctx, tx, tenant, kept, key)
+			written = answers
+			return err
+		default:
+			announced = true
+			written, err = l.AppendIn(ctx, tx, tenant, kept, nil)
+		}
+		if err != nil {
 			return appendErr(err, key)
+		}
+		if answers = over.answer(as, of, written); key == nil {
+			return nil
 		}
 		_, err = tx.Exec(ctx, keepTogether, keptOf(tenant, *key, answers)...)
 		return appendErr(err, key)
 	})
-	if err == nil && in == nil {
-		l.Announce(tenant, as, answers)
+	if err == nil && announced {
+		l.Announce(tenant, kept, written)
 	}
 	return answers, err
 }

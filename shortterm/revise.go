@@ -162,6 +162,7 @@ func (l *Log) Remove(ctx context.Context, tx pgx.Tx, tenant string, sessionNo in
 		return postgres.Err("shortterm.remove", err)
 	}
 	b := &pgx.Batch{}
+	b.Queue(markRemoved, tenant, ids)
 	b.Queue(removeOpen, tenant, ids)
 	b.Queue(removeSettled, tenant, ids)
 	b.Queue(removeMessages, tenant, ids)

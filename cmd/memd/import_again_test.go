@@ -47,6 +47,7 @@ func TestTheSameImportUndoesNothing(t *testing.T) {
 	d := start(t, dataDir(t))
 	memoriesComeOnce(t, d)
 	ownMessagesComeOnce(t, d)
+	deletedMessagesStayAway(t, d)
 	whatWasSetComesAlong(t, d)
 }
 
@@ -219,6 +220,88 @@ func ownMessagesComeOnce(t *testing.T, d *daemon) {
 	}
 	d.imports(t, "what came back from there", 0, "--user", "own", second)
 	d.imports(t, "what was said there", 7, "--user", "own", "--format", "memd", fileOf(t, "f.jsonl", strings.NewReplacer(`"memd-`, `"memx-`, `"mine"`, `"theirs"`).Replace(string(b))))
+}
+
+// deletedMessagesStayAway has messages and a session deleted that are imported again, each night with what is new.
+func deletedMessagesStayAway(t *testing.T, d *daemon) {
+	const head, first, gone = "session,id,role,content,time\n", "one,m1,user,I keep bees,2024-01-02T00:00:00Z\n", "one,m2,user,I keep wasps,2024-01-02T00:01:00Z\n"
+	const other = "two,m1,user,I own a boat,2024-01-03T00:00:00Z\ntwo,m2,assistant,Nice,2024-01-03T00:01:00Z\n"
+	all := fileOf(t, "chats.csv", head+first+gone+other)
+	d.imports(t, "messages", 4, "--user", "otto", "--wait", all)
+	var page struct{ Messages []struct{ ID int64 } }
+	d.want(200, http.MethodGet, "/v1/messages?user_id=otto&session_id=one", "", &page)
+	d.want(200, http.MethodDelete, fmt.Sprintf("/v1/messages/%d", page.Messages[1].ID), "", nil)
+	d.want(200, http.MethodDelete, "/v1/sessions/two?user_id=otto", "", nil)
+	said := func(when string, want ...string) {
+		t.Helper()
+		got := d.saidBy("otto")
+		for _, text := range want {
+			if !strings.Contains(strings.Join(got, "\n"), `"content":"`+text+`"`) {
+				t.Errorf("%s there is no %q", when, text)
+			}
+		}
+		if len(got) != len(want) {
+			t.Errorf("%s there is %q, want %q", when, got, want)
+		}
+	}
+	post := func(user string) {
+		t.Helper()
+		text, _ := os.ReadFile(all)
+		body, _ := json.Marshal(map[string]string{"user_id": user, "data": string(text)})
+		var job struct{ ID, State string }
+		d.want(202, http.MethodPost, "/v1/import", string(body), &job)
+		d.eventually("the import has ended", func() bool {
+			d.want(200, http.MethodGet, "/v1/import/"+job.ID, "", &job)
+			return job.State == "done"
+		})
+	}
+	for range 2 {
+		if got := d.imports(t, "messages again", 0, "--user", "otto", "--wait", all); got.Known != 4 {
+			t.Errorf("%+v", got)
+		}
+		post("otto")
+	}
+	said("after the same import", "I keep bees")
+	d.want(404, http.MethodGet, "/v1/sessions/two?user_id=otto", "", nil)
+	for _, m := range d.list("otto").Results {
+		if m.Memory != "I keep bees" {
+			t.Errorf("it is remembered: %q", m.Memory)
+		}
+	}
+	grown := fileOf(t, "chats.csv", head+first+gone+other+"two,m3,user,I sold the boat,2024-02-03T00:00:00Z\n")
+	d.imports(t, "what is new", 1, "--user", "otto", grown)
+	said("with what is new", "I keep bees", "I sold the boat")
+
+	// A write under a key that is sent again is answered as it was.
+	batch := `{"items":[{"user_id":"otto","session_id":"one","priority":"backfill","messages":[{"role":"user","content":"I keep wasps","id":"m2"},{"role":"user","content":"I keep ants","id":"m4"}]}]}`
+	type written struct {
+		Items []struct {
+			Messages []struct {
+				ID                 int64
+				Duplicate, Deleted bool
+			}
+		}
+	}
+	var items, again written
+	d.want(201, http.MethodPost, "/v1/messages/batch", batch, &items, "Idempotency-Key", "otto")
+	if m := items.Items[0].Messages; len(m) != 2 || !m[0].Deleted || m[0].ID != page.Messages[1].ID || m[1].Deleted || m[1].Duplicate {
+		t.Errorf("%+v", items)
+	}
+	d.want(201, http.MethodPost, "/v1/messages/batch", batch, &again, "Idempotency-Key", "otto")
+	if m := again.Items[0].Messages; len(m) != 1 || m[0].Deleted || m[0].ID != items.Items[0].Messages[1].ID {
+		t.Errorf("again: %+v", again)
+	}
+	said("with the batch", "I keep ants", "I keep bees", "I sold the boat")
+
+	// Who says it anew, says it; another person's is another's; who was erased is unknown.
+	var anew posted
+	d.want(201, http.MethodPost, "/v1/messages", `{"user_id":"otto","session_id":"one","messages":[{"role":"user","content":"I keep wasps","id":"m2"}]}`, &anew)
+	if len(anew.Messages) != 1 || anew.Messages[0].Duplicate {
+		t.Errorf("said anew it is %+v", anew)
+	}
+	d.imports(t, "another's", 4, "--user", "olga", all)
+	d.want(200, http.MethodDelete, "/v1/users/otto", "", nil)
+	d.imports(t, "after an erasure", 4, "--user", "otto", all)
 }
 
 func memoriesComeOnce(t *testing.T, d *daemon) {
