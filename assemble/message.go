@@ -147,9 +147,13 @@ func (m outgoing) does() (all []string) {
 	for _, o := range m.others {
 		switch o.key {
 		case "tool_calls":
-			var given []struct{ Function, Custom function }
+			var given []struct {
+				function         // as some write a call, without an object of its own
+				Function, Custom function
+			}
 			_ = json.Unmarshal(o.value, &given)
 			for _, call := range given {
+				calls(call.function)
 				calls(call.Function)
 				calls(call.Custom)
 			}
