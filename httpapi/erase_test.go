@@ -326,8 +326,7 @@ func TestWaitingForWhatIsErasedMeanwhile(t *testing.T) {
 				h.send("GET", "/v1/ingest", nil).want(200).into(&in)
 			}
 			if gone == "/v1/sessions/" { // each item has one
-				h.exec("default", `DELETE FROM ingest_open`)
-				h.exec("default", `DELETE FROM conversation_context`)
+				h.exec("default", `WITH open AS (DELETE FROM ingest_open) DELETE FROM conversation_context`)
 			} else {
 				h.send("DELETE", gone, nil).want(200)
 			}
