@@ -25,7 +25,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 var samples = map[string]string{
 	"memd.jsonl": Memd, "openai.jsonl": OpenAI, "openai_messages.jsonl": OpenAI, "sharegpt.json": ShareGPT, "chatgpt": ChatGPT, "claude.json": Claude,
 	"slack": Slack, "langchain.json": LangChain, "langgraph.jsonl": LangChain, "mem0.json": Mem0, "mem0_rows.jsonl": Mem0,
-	"powermem.json": PowerMem, "powermem.jsonl": PowerMem, "table.csv": CSV, "table.tsv": CSV,
+	"powermem.json": PowerMem, "powermem.jsonl": PowerMem, "powermem_rows.jsonl": PowerMem, "chroma.json": Mem0, "table.csv": CSV, "table.tsv": CSV,
 }
 
 func optionsOf(name string) Options {

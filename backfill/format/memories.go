@@ -10,12 +10,14 @@ import (
 	"github.com/memdhq/memd"
 )
 
-// storedMemory is a memory as mem0 or PowerMem give it: by their API, or as a row of their table.
+// storedMemory is a memory as mem0 or PowerMem give it: by their API, or as a row of their table or
+// collection, which has the text as its document.
 type storedMemory struct {
 	ID         text            `json:"id"`
 	MemoryID   text            `json:"memory_id"`
 	Memory     text            `json:"memory"`
 	Content    text            `json:"content"`
+	Document   text            `json:"document"`
 	Data       json.RawMessage `json:"data"`
 	UserID     text            `json:"user_id"`
 	AgentID    text            `json:"agent_id"`
@@ -72,7 +74,7 @@ func memoriesIn(s *scanner, r *bufio.Reader, lines bool) iter.Seq2[value, error]
 	if c, err := s.peek(); err == nil && c == '{' && !lines {
 		head, _ := r.Peek(lookahead)
 		k, _ := keysOf(head)
-		if !k.has("memory") && !k.has("content") && !k.has("payload") {
+		if !k.holdsWords() && !k.isCollection() {
 			return s.members(holders)
 		}
 	}
@@ -81,7 +83,11 @@ func memoriesIn(s *scanner, r *bufio.Reader, lines bool) iter.Seq2[value, error]
 
 func giveMemory(at Place, v value, o Options, plugin bool, yield func(Item, error) bool) bool {
 	if v.fault == "" {
-		if k, _ := keysOf(v.raw); k != nil && !k.has("memory") && !k.has("content") && !k.has("payload") {
+		k, _ := keysOf(v.raw)
+		if k.isCollection() {
+			return giveCollection(at, v, k, o, plugin, yield)
+		}
+		if k != nil && !k.holdsWords() {
 			for name := range holders { // pages of an API, one on each line
 				var page []json.RawMessage
 				if json.Unmarshal(k[name], &page) == nil && len(page) > 0 {
@@ -103,7 +109,7 @@ func giveMemory(at Place, v value, o Options, plugin bool, yield func(Item, erro
 		switch k, _ := keysOf(v.raw); {
 		case hasWords(v.raw):
 			fault = unknownWords
-		case !k.has("memory") && !k.has("content") && !k.has("data") && !k.has("payload"):
+		case !k.holdsWords() && !k.has("data"):
 			fault = "is no memory"
 		}
 	}
@@ -115,6 +121,46 @@ func giveMemory(at Place, v value, o Options, plugin bool, yield func(Item, erro
 	}
 	m.Place = at
 	return yield(Item{Memory: &m}, nil)
+}
+
+// holdsWords says whether it is a memory by itself.
+func (k keys) holdsWords() bool {
+	return k.has("memory") || k.has("content") || k.has("payload") || k.has("document")
+}
+
+// isCollection says whether it is all of a collection of Chroma, whose columns are lists.
+func (k keys) isCollection() bool {
+	return k.has("ids") && (k.has("documents") || k.has("metadatas") || k.has("embeddings"))
+}
+
+// giveCollection gives the rows of a collection.
+func giveCollection(at Place, v value, k keys, o Options, plugin bool, yield func(Item, error) bool) bool {
+	var ids, documents, payloads []json.RawMessage
+	for name, into := range map[string]*[]json.RawMessage{"ids": &ids, "documents": &documents, "metadatas": &payloads} {
+		if k.has(name) && json.Unmarshal(k[name], into) != nil {
+			return yield(bad(at, v.raw, "has columns that are no lists"), nil)
+		}
+	}
+	if len(documents) > 0 && len(documents) != len(ids) || len(payloads) > 0 && len(payloads) != len(ids) {
+		return yield(bad(at, v.raw, "has columns of different lengths"), nil)
+	}
+	for i, id := range ids {
+		row := map[string]json.RawMessage{"id": id}
+		if len(documents) > 0 {
+			row["document"] = documents[i]
+		}
+		if len(payloads) > 0 {
+			row["payload"] = payloads[i]
+		}
+		raw, err := json.Marshal(row)
+		if err != nil {
+			return yield(Item{}, err)
+		}
+		if !giveMemory(at, value{raw: raw, line: v.line}, o, plugin, yield) {
+			return false
+		}
+	}
+	return true
 }
 
 func readMemory(raw json.RawMessage, place *time.Location, plugin bool) (m Memory, fault string) {
@@ -137,7 +183,7 @@ func readMemory(raw json.RawMessage, place *time.Location, plugin bool) (m Memor
 		}
 	}
 	m.Text = string(s.Memory)
-	for _, t := range []string{string(s.Content), plainText(s.Data)} {
+	for _, t := range []string{string(s.Content), plainText(s.Data), string(s.Document)} {
 		if m.Text == "" {
 			m.Text = t
 		}

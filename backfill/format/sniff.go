@@ -187,8 +187,11 @@ func firstText(head []byte) []byte {
 
 // sniffMemories tells memories of mem0 from those of PowerMem.
 func sniffMemories(k keys, list bool) string {
-	if k.has("success", "data") {
+	switch {
+	case k.has("success", "data"):
 		return PowerMem
+	case k.isCollection():
+		return Mem0
 	}
 	for _, name := range []string{"results", "memories", "data"} {
 		if k.has(name) && !list && !k.has("memory") {
@@ -210,7 +213,7 @@ func sniffMemories(k keys, list bool) string {
 			return Mem0
 		}
 		return ""
-	case !k.has("memory") && !(k.has("content") && (k.has("user_id") || k.has("memory_id"))):
+	case !k.has("memory") && !(k.has("content") && (k.has("user_id") || k.has("memory_id"))) && !(k.has("id", "document") && (k.has("user_id") || k.has("metadata"))):
 		return ""
 	case len(id) > 0 && id[0] != '"', k.has("memory_id"), !k.has("memory"), k.has("category"),
 		strings.Contains(string(k["metadata"]), `"intelligence"`), strings.Contains(string(k["metadata"]), `"fulltext_content"`):

@@ -57,7 +57,7 @@ func TestWordsInUnknownMembersAreSetAside(t *testing.T) {
 		fmt.Sprintf(claude, `"text":"","content":[{"type":"dance","steps":"left, right"}]`):                                                          {Claude, unknownWords},
 		fmt.Sprintf(claude, `"text":"","content":[{"type":"thinking","thinking":"hm, hello"}]`):                                                      {Claude, "empty"},
 		`[{"id":"1","memory":["hello"],"user_id":"u"}]`:                                                                                              {Mem0, unknownWords},
-		`[{"id":"1","document":"hello","user_id":"u"}]`:                                                                                              {PowerMem, unknownWords},
+		`[{"id":"1","papers":"hello","user_id":"u"}]`:                                                                                                {PowerMem, unknownWords},
 		`[{"id":"1","memory":"","user_id":"u","metadata":{"k":"hello"}}]`:                                                                            {Mem0, "empty"},
 		`[{"type":"message","user":"U1","text":"","ts":"1709280001.0","blocks":[{"type":"rich_text","elements":[{"type":"text","text":"hello"}]}]}]`: {Slack, unknownWords},
 		`[{"type":"message","user":"U1","text":"","ts":"1709280001.0","team":"T one"}]`:                                                              {Slack, "empty"},
