@@ -127,6 +127,7 @@ func main() {
 		}
 		return
 	}
+	defer app.RoomForGarbage()() // as memd has it
 	s := fullScale
 	if *short {
 		s = shortScale

@@ -32,6 +32,7 @@ func (c serveCommand) Run(ctx context.Context, misread []app.Unreadable) (err er
 	for _, name := range app.UnknownVariables(os.Environ()) {
 		log.Warn().Str("variable", name).Msg("no setting of memd")
 	}
+	defer app.RoomForGarbage()()
 	own := &ownServers{cfg: cfg, log: log, gone: make(chan error, 1)}
 	daemon, err := app.New(cfg, own.start, currentVersion(), log)
 	if err != nil {
