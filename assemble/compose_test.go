@@ -1249,4 +1249,15 @@ func TestUnlearnedOfSeveralSentences(t *testing.T) {
 			t.Errorf("%q, %q: %q, want %q", of.memories, of.hidden, got, of.want)
 		}
 	}
+	// And one of a list for its items, with what numbers them.
+	list := "The steps:\n1. Open Kestrel.\n2. Wait two minutes.\n3. Log in.\n4. Call Yonder"
+	for memory, want := range map[string]string{
+		"The steps: Open Kestrel; Wait two minutes; Log in": "4. Call Yonder",
+		"Open Kestrel; Log in":                              "The steps: 2. Wait two minutes. 4. Call Yonder",
+		"Log in":                                            "The steps: 1. Open Kestrel. 2. Wait two minutes. 4. Call Yonder",
+	} {
+		if got := unlearned(list, []string{memory}, nil); got != want {
+			t.Errorf("%q: %q, want %q", memory, got, want)
+		}
+	}
 }

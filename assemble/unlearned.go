@@ -79,15 +79,31 @@ func unlearned(text string, memories, hidden []string) string {
 	return strings.TrimSpace(strings.Join(rest, " ") + " " + beyond)
 }
 
-// each gives the sentences of a memory that is several.
+// each gives the sentences of a memory that is several, and the items of one that is a list.
 func each(memory string, do func(sentence string)) {
 	sentences := extract.Sentences(memory, len(memory))
-	if len(sentences) < 2 {
+	listed := strings.Contains(memory, "; ") // as lists are learned: "The steps: Open it; Wait; Log in"
+	if len(sentences) < 2 && !listed {
 		return
 	}
 	for _, s := range sentences {
 		if len(strings.Fields(s)) >= wordsOfOne {
 			do(s)
+		}
+		if !listed {
+			continue
+		}
+		head, items, ok := strings.Cut(s, ": ")
+		if !ok {
+			head, items = "", s
+		}
+		for item := range strings.SplitSeq(items, "; ") {
+			if (head != "" || items != item) && strings.Contains(strings.TrimSpace(item), " ") { // one word proves nothing
+				do(item)
+			}
+		}
+		if head != "" {
+			do(head)
 		}
 	}
 }
