@@ -195,7 +195,7 @@ var answeredAs = []answered{
 var (
 	// countAsked asks how many somebody has of what, or whether they have any.
 	countAsked = english(`\b(?:how many (` + countable + `) (?:do you have|have you got|do you own|are there in your family)|(?:do you have|have you got) (?:any )?(` + countable + `)\b)[^?]*\?[^?]*$`)
-	numberOnly = english(`^(\d{1,3}|` + tally + `|zero)(?:\s+of (?:them|those))?(?:\s+(?:now|by now|already|in total|altogether))?\W*$`)
+	numberOnly = english(`^(?:(?:so|and|oh|well|that makes|that's|it's|we're at|i'm at|now|down to|up to|we have|i have)[\s,]+)*(\d{1,3}|` + tally + `|zero)(?:\s+of (?:them|those))?(?:\s+(?:now|by now|already|in total|altogether))?\W*$`)
 	noneOfThem = english(`^(?:none|zero|0|no (?:kids|children)?|nobody)(?: (?:yet|at all|so far))?\W*$`)
 )
 

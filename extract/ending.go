@@ -89,6 +89,9 @@ func EndSlots(text string) (slots []string) {
 		if i > 0 && (possessors[words[i-1].low] || i > 1 && possessors[words[i-2].low]) {
 			slots = append(slots, "has:"+word)
 		}
+		if i > 0 && numbers[words[i-1].low] > 0 {
+			slots = append(slots, "has:"+w.low) // "we have four hives"
+		}
 		if w.capital || plain && i > 0 && animal5[words[i-1].low] {
 			slots = append(slots, "pet:"+word)
 		}

@@ -46,7 +46,7 @@ type saying struct {
 
 // slotRules are tried in order; the first that knows what a statement is about decides.
 var slotRules = []func(s *saying) (about, bool){
-	changeSlot, nameSlot, pronounSlot, answerSlot, ageSlot, birthdaySlot, maritalSlot, relationSlot, petSlot,
+	changeSlot, countSlot, nameSlot, pronounSlot, answerSlot, ageSlot, birthdaySlot, maritalSlot, relationSlot, petSlot,
 	favoriteSlot, allergySlot, dietSlot, moveSlot, homeSlot, groupSlot, workSlot, roleSlot, undertakingSlot, studySlot, languageSlot,
 	projectSlot, projectName, keptSlot, switchSlot, endSlot, skillSlot, eventSlot, journeySlot, ownedSlot, aidSlot, passingSlot, overSlot, attributeSlot, paySlot, healthSlot, tasteSlot, habitSlot, lastingSlot, petNoted,
 }

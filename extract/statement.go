@@ -573,7 +573,7 @@ func (g *grouping) sentence(text string) {
 	if g.english && !g.assistant && g.tellsInParts(text) {
 		return
 	}
-	if g.english && !g.assistant && (g.unsays(text) || g.recounts(text) || g.disowns(text)) {
+	if g.english && !g.assistant && (g.unsays(text) || g.recounts(text) || g.countsOn(text) || g.disowns(text)) {
 		return
 	}
 	if g.english && !g.assistant && (g.correctsMore(text) || g.correctsIn(text) || g.takesBack(text) || g.putsRight(text) || g.corrects(text) || g.forgets(text)) {
