@@ -38,7 +38,7 @@ func TestAnswersInTheFormAskedFor(t *testing.T) {
 		{"Have you been to Lucca?", "Pisa actually", []string{""}},
 		{"Do you like Lucca?", "Pisa actually", []string{""}},
 		{"How old is your son?", "old enough", []string{""}},
-		{"Do you have any pets?", "Yep, two bikes", []string{""}},
+		{"Do you have any pets?", "Yep, two bikes", []string{"number of bikes=two"}},
 	} {
 		var got []string
 		for _, c := range extracted(t, []memd.Message{assistant(test.question)}, user(test.answer)) {

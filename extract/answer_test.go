@@ -35,7 +35,7 @@ func TestSlotsOfAnswers(t *testing.T) {
 		{"You live in Porto, right?", "yep", "home=Porto"},
 		{"Where do you live? That way I can check the weather.", "Cork", "home=Cork"},
 		{"Do you have any pets?", "I do, a rabbit", ""},
-		{"How many kids do you have?", "I have two", ""},
+		{"How many kids do you have?", "I have two", "number of children=two"},
 
 		{"Are you on any medication?", "nope", ""},
 		{"Do you prefer tea or coffee?", "tea", ""},

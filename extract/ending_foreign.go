@@ -1,9 +1,6 @@
 package extract
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // Endings in other languages: a thing that was sold or stolen, somebody who has died, a couple that has
 // parted. They end what was told of the same in a sure form only: as of something of the speaker's that
@@ -29,9 +26,10 @@ const ownAbroad = `(?:mi|mis|la|el|nuestro|nuestra|mon|ma|mes|le|notre|mein|mein
 
 var (
 	endHintsAbroad = strings.Split("vend,regal,perd,rob,volé,donné,verkauft,verschenkt,verloren,gestohlen,geklaut,roub,rubato,perso,murió,falleci,muert,mort,décéd,gestorben,ist tot,morreu,faleceu,venduto", ",")
-	// hadAbroad tells that one has a thing, wasAbroad that one had it.
-	hadAbroad = newPattern(`(?i)(?:^|[\s,(])(?:mi|mis|nuestr[oa]s?|tengo|tenemos|conduzco|mon|ma|mes|notre|nos|j['’]ai|nous avons|on a|mein|meine[nmrs]?|unser|unsere[nmr]?|ich habe|wir haben|ich fahre|meu|meus|minha|minhas|noss[oa]s?|tenho|temos|dirijo|mi[oae]|miei|ho|abbiamo)(?:\s|$)`)
-	wasAbroad = newPattern(`(?i)(?:^|[\s,(])(?:tuve|tenía|teníamos|era|fue|antes|avais|avait|était|eu|hatte|hatten|war|waren|früher|tinha|tive|foi|avevo|aveva|ero)(?:[\s,.]|$)`)
+	// hadAbroad tells that one has a thing, wasAbroad that one had it; ownedAbroad stand before one's own.
+	hadAbroad   = newPattern(`(?i)(?:^|[\s,(])(?:tengo|tenemos|conduzco|j['’]ai|nous avons|on a|ich habe|wir haben|ich fahre|tenho|temos|dirijo|ho|abbiamo)(?:\s|$)`)
+	ownedAbroad = set(`mi mis nuestro nuestra nuestros nuestras mon ma mes notre nos mein meine meinen meinem meiner meines unser unsere unseren meu meus minha minhas nosso nossa mio mia miei mie`)
+	wasAbroad   = newPattern(`(?i)(?:^|[\s,(])(?:tuve|tenía|teníamos|era|fue|antes|avais|avait|était|eu|hatte|hatten|war|waren|früher|tinha|tive|foi|avevo|aveva|ero)(?:[\s,.]|$)`)
 	// ofOthersAbroad makes a thing somebody else's.
 	ofOthersAbroad = newPattern(`(?i)(?:^|\s)(?:de mi|de mis|del|de la vecina|de mon|de ma|de mes|von mein\pL*|mein\pL* \pL+s|do meu|da minha|di mi[oa]|su|sus|son|sa|ses|sein\pL*|ihr\pL*|seu|sua)\s`)
 	// couplesAbroad are with whom one is together.
@@ -78,7 +76,10 @@ func (e Ending) endsAbroad(text string) bool {
 	if e.kind == splitUp {
 		return withAbroad.MatchString(text)
 	}
-	return hadAbroad.MatchString(text) || e.kind == died && slices.Contains(wordsLow(text), e.words[0])
+	words := wordsOf(text)
+	at := e.at(words)
+	own := at > 0 && ownedAbroad[words[at-1].low] || at > 1 && ownedAbroad[words[at-2].low]
+	return own || hadAbroad.MatchString(text)
 }
 
 // partedAbroad gives with whom somebody is no more.
@@ -97,10 +98,3 @@ var (
 	partHintsAbroad = strings.Split("termin,romp,roto,rotto,rompu,cort,dejé,dejamos,dejado,acab,separ,séparé,quitté,ya no,já não,mais com,plus avec,getrennt,schluss,nicht mehr,juntos,lasciati", ",")
 	withAbroad      = newPattern(`(?i)(?:^|[\s,(])(?:(?:mi|mein|meine|meiner|meinem|ma|mon|minha|meu|la mia|il mio) (?:\pL+ )?(?:novia|novio|pareja|esposa|esposo|marido|mujer|mulher|copine|copain|compagne|compagnon|femme|mari|freundin|freund|frau|mann|partnerin|partner|namorada|namorado|ragazza|ragazzo|moglie|marito)|saliendo con|namorando|namoro|zusammen|sors avec|ensemble)(?:[\s,.)]|$)`)
 )
-
-func wordsLow(text string) (all []string) {
-	for _, w := range wordsOf(text) {
-		all = append(all, w.low)
-	}
-	return all
-}

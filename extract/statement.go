@@ -717,7 +717,7 @@ func (g *grouping) sentence(text string) {
 		if first && i == 0 && leans && g.carries(part.text) {
 			continue
 		}
-		g.add(part.text, leans, g.meantPet(part.slot))
+		g.add(part.text, leans, g.meantWhose(part.text, g.meantPet(part.slot)))
 	}
 	g.asked, g.adjacent = "", true
 }

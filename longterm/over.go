@@ -60,6 +60,7 @@ func endersOf(claims []*claim) (all []*ender) {
 		}
 		if len(called) > 1 {
 			clear(e.ends)
+			e.claim.ofWhich = e.Unowned()
 		}
 	}
 	return slices.DeleteFunc(all, func(e *ender) bool { return len(e.ends) == 0 })

@@ -51,7 +51,12 @@ func TestOverInOtherWords(t *testing.T) {
 		"two of one name":      {[]string{"My brother Max lives in Bonn", "My dog Max is three", "Max died in May"}, []int{1}},
 		"one of a team":        {[]string{"Priya leads backend, Tom does QA", "Tom left the company"}, nil},
 		"one of the hobbies":   {[]string{"my hobbies are climbing, baking and chess", "I gave up climbing"}, nil},
-		"whose exam":           {[]string{"My exam is on May 3", "My wife's exam is on May 4", "the exam was moved to May 11"}, []int{0}},
+		"whose exam":           {[]string{"My exam is on May 3", "My wife's exam is on May 4", "the exam was moved to May 11"}, nil},
+		"my exam":              {[]string{"My exam is on May 3", "My wife's exam is on May 4", "my exam was moved to May 11"}, []int{0}},
+		"her exam":             {[]string{"My exam is on May 3", "My wife's exam is on May 4", "my wife's exam was moved to May 11"}, []int{1}},
+		"the only exam":        {[]string{"My exam is on May 3", "My wife's wedding is on May 4", "the exam was moved to May 11"}, []int{0}},
+		"what he builds":       {[]string{"I started dating Sander", "My brother builds violins", "I broke up with Sander"}, []int{0}},
+		"en otra lengua":       {[]string{"Tengo una moto Honda roja", "Mi hermana tiene una moto", "Ya vendí la moto"}, []int{0}},
 		"which of two":         {[]string{"My brother Max lives in Bonn", "My dog Max is three", "my dog Max died in May"}, []int{1}},
 		"not yet":              {[]string{"I have a Golf", "I might sell the Golf"}, nil},
 	} {

@@ -33,6 +33,8 @@ type claim struct {
 	mentions []*mention
 	// compared is the form in which it is compared, "" while nobody asked.
 	compared string
+	// ofWhich says that it moves one of several events, and not which: it ends none of them.
+	ofWhich bool
 	// hashes are hash and those by which it was known before.
 	hashes []string
 	// edited is the memory if a person wrote its text, else nil.
@@ -447,7 +449,7 @@ func (f *course) underneath(m moment) *span {
 func (f *course) end(m moment, by *span) {
 	kindred := f.meant(by.claim)
 	f.current = slices.DeleteFunc(f.current, func(s *span) bool {
-		ends := kindred(s) || by.claim.topic == s.claim.topic && by.claim.ends(s)
+		ends := kindred(s) || by.claim.topic == s.claim.topic && !by.claim.ofWhich && by.claim.ends(s)
 		if s == by || !ends || f.keeps(s.claim, m.sources()) {
 			return false
 		}
