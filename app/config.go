@@ -13,6 +13,7 @@ import (
 
 	"github.com/memdhq/memd"
 	"github.com/memdhq/memd/assemble"
+	"github.com/memdhq/memd/postgres"
 	"github.com/memdhq/memd/shortterm"
 )
 
@@ -234,8 +235,15 @@ func (c Config) Check() error {
 			}
 		}
 	}
-	if c.DBURL != "" && !validURL(c.DBURL, "postgres", "postgresql") && !strings.Contains(c.DBURL, "=") {
-		problem("DB_URL: must be a postgres:// URL or key=value pairs")
+	for _, v := range []struct{ name, value string }{{"DB_URL", c.DBURL}, {"MEMD_DB_ADMIN_URL", c.DBAdminURL}} {
+		if v.value == "" {
+			continue
+		}
+		if !validURL(v.value, "postgres", "postgresql") && !strings.Contains(v.value, "=") {
+			problem("%s: must be a postgres:// URL or key=value pairs", v.name)
+		} else if err := postgres.CheckURL(v.value); err != nil {
+			problem("%s: %w", v.name, err)
+		}
 	}
 	if c.DBAdminURL != "" && c.DBURL == "" {
 		problem("MEMD_DB_ADMIN_URL: means nothing without DB_URL")

@@ -34,6 +34,8 @@ func TestCheckNamesEachProblem(t *testing.T) {
 		"line without its text":   {func(c *Config) { c.RecallLine = "{speaker}" }, "MEMD_RECALL_LINE"},
 		"line with what is not":   {func(c *Config) { c.RecallLine = "{date} {speaker}: {text}" }, "MEMD_RECALL_LINE"},
 		"db url":                  {func(c *Config) { c.DBURL = "mysql://x/y" }, "DB_URL"},
+		"db url's mode":           {func(c *Config) { c.DBURL = "postgres://joe:sesame@db/memd?sslmode=bogus" }, "DB_URL: sslmode"},
+		"admin's db url":          {func(c *Config) { c.DBURL, c.DBAdminURL = "postgres://db/memd", "postgres://db:port/memd" }, "MEMD_DB_ADMIN_URL"},
 		"nats url":                {func(c *Config) { c.NATSURL = "localhost" }, "NATS_URL"},
 		"llm url":                 {func(c *Config) { c.LLMURL, c.LLMModel = "http://x/api", "m" }, "MEMD_LLM_URL"},
 		"llm without a model":     {func(c *Config) { c.LLMURL = "http://x/v1" }, "MEMD_LLM_MODEL"},

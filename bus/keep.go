@@ -3,6 +3,8 @@ package bus
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -60,7 +62,12 @@ func (b *Bus) keep() {
 			case b.stopped.Err() == nil:
 				if !failing {
 					failing = true
-					b.cfg.Log.Warn().Err(err).Msg("the queue is not available: work waits in the database")
+					said := "the queue is not available: work waits in the database"
+					var api jetstream.JetStreamError
+					if errors.As(err, &api) && api.APIError() != nil && slices.Contains(tooFewServers, api.APIError().ErrorCode) {
+						said = fmt.Sprintf("NATS has not the %d servers that MEMD_NATS_REPLICAS asks for: work waits in the database", b.cfg.Replicas)
+					}
+					b.cfg.Log.Warn().Err(err).Msg(said)
 				}
 				wait, retry = retry, min(retry*2, keepRetryMax)
 			}
@@ -83,6 +90,9 @@ func (b *Bus) keep() {
 		}
 	}
 }
+
+// tooFewServers are JetStream's codes for a stream of more copies than there are servers.
+var tooFewServers = []jetstream.ErrorCode{10005, 10074}
 
 func (b *Bus) streamConfig() jetstream.StreamConfig {
 	return jetstream.StreamConfig{

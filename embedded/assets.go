@@ -111,7 +111,7 @@ func find(name string, needs func(setup.Asset) []string) (string, setup.Asset, e
 			return dir, asset, nil
 		}
 	}
-	return "", setup.Asset{}, fmt.Errorf("%s %s is not in %s: run `make setup`", asset.Name, asset.Version, cache)
+	return "", setup.Asset{}, fmt.Errorf("%s %s is not in %s (MEMD_CACHE_DIR): run `make setup`", asset.Name, asset.Version, cache)
 }
 
 func supported(lock setup.Lock, platform string) bool {

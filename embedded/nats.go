@@ -77,6 +77,19 @@ func StartNATS(cfg NATSConfig) (_ *NATS, err error) {
 	return n, nil
 }
 
+// canListen says whether an address, if there is one, is free: the server would tell no
+// more than that it did not start, as it does when its store is of no use.
+func canListen(address string) error {
+	if address == "" {
+		return nil
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return natsError("cannot listen", err)
+	}
+	return l.Close()
+}
+
 // RemoveStore removes the store of a server that runs no more. That of one which runs is
 // left, and an error of kind Conflict.
 func RemoveStore(dir string) error {
@@ -210,6 +223,9 @@ func (n *NATS) lost(s *server.Server) string {
 
 // start starts a server, on an empty store if what is there is of no use.
 func (n *NATS) start() (*server.Server, error) {
+	if err := canListen(n.cfg.Listen); err != nil {
+		return nil, err
+	}
 	if _, err := os.Stat(n.marker()); err == nil {
 		// The last start did not come to its end: the store may be what killed it.
 		if err := n.moveAside(); err != nil {

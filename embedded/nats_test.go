@@ -3,6 +3,7 @@ package embedded_test
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"testing"
@@ -35,6 +36,30 @@ func natsConn(t *testing.T, n *embedded.NATS, opts ...nats.Option) *nats.Conn {
 	}
 	t.Cleanup(c.Close)
 	return c
+}
+
+// An address that is taken is told, and the store is left as it is.
+func TestNATSWhereItCannotListen(t *testing.T) {
+	store := filepath.Join(memdtest.Dir(t), "nats")
+	first := startNATS(t, store)
+	publish(t.Context(), t, natsConn(t, first))
+	first.Stop()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, err = embedded.StartNATS(embedded.NATSConfig{StoreDir: store, Listen: l.Addr().String(), Log: zerolog.Nop()})
+	var op *net.OpError
+	if !errors.As(err, &op) || op.Op != "listen" {
+		t.Fatalf("started on a taken address: %v", err)
+	}
+	if _, err := os.Stat(store + ".damaged"); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the store was put aside: %v", err)
+	}
+	if n := publish(t.Context(), t, natsConn(t, startNATS(t, store))); n != 2 {
+		t.Errorf("%d messages in the stream, want 2", n)
+	}
 }
 
 // publish makes the stream if there is none, publishes to it and gives the

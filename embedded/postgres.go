@@ -101,7 +101,7 @@ func takeDataDir(cfg PostgresConfig) (*Postgres, error) {
 	cfg.DataDir = dir
 	p := newPostgres(cfg)
 	if err := makeParents(filepath.Dir(dir)); err != nil {
-		return nil, &memd.Error{Kind: memd.Invalid, Op: "embedded.postgres", Msg: "cannot make the data folder", Err: err}
+		return nil, &memd.Error{Kind: memd.Invalid, Op: "embedded.postgres", Msg: "cannot make the data folder (MEMD_DATA_DIR)", Err: err}
 	}
 	if p.account, err = chooseAccount(dir); err != nil {
 		return nil, err
@@ -218,7 +218,7 @@ func lockDataDir(dir string) (*os.File, error) {
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 		if err != nil {
-			return nil, &memd.Error{Kind: memd.Invalid, Op: "embedded.postgres", Msg: "cannot lock the data folder", Err: err}
+			return nil, &memd.Error{Kind: memd.Invalid, Op: "embedded.postgres", Msg: "cannot lock the data folder (MEMD_DATA_DIR)", Err: err}
 		}
 		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if err == nil && isAt(f, path) {

@@ -114,7 +114,7 @@ func (p *Postgres) createNew(ctx context.Context) (_ string, err error) {
 	}
 	temp, err := os.MkdirTemp(filepath.Dir(dir), filepath.Base(dir)+".new-")
 	if err != nil {
-		return "", invalid("cannot make the data folder: %v", err)
+		return "", invalid("cannot make the data folder (MEMD_DATA_DIR): %v", err)
 	}
 	defer func() {
 		if err != nil {

@@ -119,6 +119,9 @@ func (a *aftermath) note() {
 	}
 }
 
+// lanes are the names of all.
+var lanes = []string{"reading", "writing", "waiting", "learning", "exporting", "bringing", "bodies", "answers"}
+
 func newBounds(cfg Config) bounds {
 	of := func(name string, n int64) lane { return lane{name: name, turns: semaphore.NewWeighted(n)} }
 	turns := int64(cfg.MaxInFlight)

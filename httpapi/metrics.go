@@ -34,6 +34,9 @@ func newMetrics(r prometheus.Registerer) (*metrics, error) {
 			Help: "Requests that were refused because too much of their kind was at work.",
 		}, []string{"lane"}),
 	}
+	for _, lane := range lanes { // 0, rather than nothing, before the first
+		m.refused.WithLabelValues(lane)
+	}
 	if r == nil {
 		return m, nil
 	}

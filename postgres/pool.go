@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -79,6 +80,21 @@ type Querier interface {
 	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
 	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
 	SendBatch(ctx context.Context, b *pgx.Batch) pgx.BatchResults
+}
+
+// CheckURL says what is wrong with a connection string, without what it holds.
+func CheckURL(url string) error {
+	_, err := pgconn.ParseConfig(url)
+	var bad *pgconn.ParseConfigError
+	if errors.As(err, &bad) {
+		if why := errors.Unwrap(bad); why != nil { // bad itself quotes the string
+			return errors.New(why.Error())
+		}
+	}
+	if err != nil {
+		return errors.New("is not a Postgres connection string")
+	}
+	return nil
 }
 
 // Open makes a pool to url. It does not wait for the server: a pool may be opened

@@ -3,12 +3,14 @@ package postgres
 import (
 	"context"
 	"embed"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/memdhq/memd"
 )
 
@@ -106,7 +108,18 @@ func Migrate(ctx context.Context, url string) error {
 		}
 		return allowRole(ctx, tx)
 	})
-	return Err("postgres.migrate", err)
+	return unprepared("postgres.migrate", conn.Config().User, err)
+}
+
+// unprepared is Err, and tells what a superuser has to do once for a login that may not.
+func unprepared(op, login string, err error) error {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) || pg.Code != "42501" { // insufficient privilege
+		return Err(op, err)
+	}
+	return &memd.Error{Kind: memd.Invalid, Op: op, Err: err, Msg: fmt.Sprintf(
+		"the database login %s lacks a right; once, as a superuser, in memd's database: CREATE EXTENSION IF NOT EXISTS vector; CREATE ROLE %s NOLOGIN; GRANT %[2]s TO %[3]s (docs/replicas.md)",
+		login, Role, pgx.Identifier{login}.Sanitize())}
 }
 
 func requireServer(ctx context.Context, tx pgx.Tx) error {
@@ -181,7 +194,7 @@ func (p *Pool) CheckRole(ctx context.Context) error {
 		       EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('conversation_context') AND pg_has_role(current_user, c.relowner, 'USAGE'))
 		  FROM pg_roles r WHERE r.rolname = current_user`).Scan(&role, &power, &owns)
 	if err != nil {
-		return Err("postgres.role", err)
+		return unprepared("postgres.role", p.Config().ConnConfig.User, err)
 	}
 	if power || owns {
 		return &memd.Error{Kind: memd.Invalid, Op: "postgres.role",

@@ -247,7 +247,9 @@ def run(command, failure, env=None):
     if done.returncode:
         lines = [line.strip() for line in done.stdout.splitlines() if line.strip()]
         errors = [line for line in lines if line.startswith("ERROR")] or lines or ["it said nothing"]
-        raise Failed(f"{failure}: {errors[-1]}")
+        # Of an index that it cannot reach pip only warns, and then finds nothing in it.
+        broken = [line for line in lines if line.startswith("WARNING") and "connection" in line]
+        raise Failed("; ".join([f"{failure}: {errors[-1]}"] + broken[:1]))
 
 
 def check(path, want):

@@ -28,6 +28,8 @@ args = sys.argv[1:]
 if args == ["--version"]:
     sys.exit(0)
 if os.environ.get("FAKE_FAIL"):
+    if os.environ["FAKE_FAIL"] == "away":
+        print("WARNING: Retrying after connection broken by 'refused': /simple/\nWARNING: Retrying again")
     print("Looking in indexes\nERROR: No matching distribution found\n")
     sys.exit(1)
 out = args[args.index("-d") + 1]
@@ -309,6 +311,14 @@ func TestFetchRefuses(t *testing.T) {
 		cmd := b.command()
 		cmd.Env = append(cmd.Env, "FAKE_FAIL=1")
 		if line := b.fails(cmd); line != "setup: pip could not fetch tool-package==1: ERROR: No matching distribution found" {
+			t.Error(line)
+		}
+	})
+	t.Run("pip's index is away", func(t *testing.T) {
+		b := newBench(t)
+		cmd := b.command()
+		cmd.Env = append(cmd.Env, "FAKE_FAIL=away")
+		if line := b.fails(cmd); !strings.HasSuffix(line, "found; WARNING: Retrying after connection broken by 'refused': /simple/") {
 			t.Error(line)
 		}
 	})

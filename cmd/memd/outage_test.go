@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
@@ -15,12 +16,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/memdhq/memd/internal/memdtest"
 	"github.com/nats-io/nats-server/v2/server"
 )
@@ -351,6 +354,50 @@ func TestExternalPostgres(t *testing.T) {
 				t.Errorf("exit %v after %v", err, took)
 			}
 		})
+	}
+}
+
+// A login without the rights that it takes is told what to do, and with that done it works.
+func TestAPostgresThatIsNotPrepared(t *testing.T) {
+	t.Parallel()
+	owner, _ := memdtest.Postgres(t)
+	super, err := url.Parse(superuserURL(t, owner))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := "plain_" + strconv.FormatUint(rand.Uint64(), 36)
+	asSuperuser := func(statements ...string) {
+		t.Helper()
+		c, err := pgx.Connect(context.Background(), super.String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close(context.Background())
+		for _, s := range statements {
+			if _, err := c.Exec(context.Background(), s); err != nil {
+				t.Fatal(s, err)
+			}
+		}
+	}
+	asSuperuser("CREATE ROLE "+name+" LOGIN PASSWORD 'plain'", "CREATE DATABASE "+name+" OWNER "+name)
+	whole := super.Path
+	t.Cleanup(func() {
+		super.Path = whole
+		asSuperuser("DROP DATABASE "+name+" WITH (FORCE)", "DROP ROLE "+name)
+	})
+	super.Path = "/" + name
+	plain := *super
+	plain.User = url.UserPassword(name, "plain")
+	r := launchable(t, "DB_URL="+plain.String())
+	if r.code != 1 || !strings.Contains(r.out, "CREATE EXTENSION IF NOT EXISTS vector") || !strings.Contains(r.out, `GRANT memd_app TO "`+name+`"`) {
+		t.Fatalf("exit %d: %s", r.code, r.out)
+	}
+	asSuperuser("CREATE EXTENSION vector", "GRANT memd_app TO "+name)
+	d := start(t, dataDir(t), "DB_URL="+plain.String())
+	d.post("alice", "s1", "I keep my bicycle in the cellar")
+	d.settled()
+	if err, took := d.terminate(); err != nil || took > 10*time.Second {
+		t.Errorf("exit %v after %v", err, took)
 	}
 }
 

@@ -18,7 +18,7 @@ import (
 
 // remoteFlags say which memd a command asks over HTTP.
 type remoteFlags struct {
-	URL    string `env:"MEMD_URL" default:"http://127.0.0.1:7411" aliases:"server" help:"Where memd is."`
+	URL    string `env:"MEMD_URL" default:"http://127.0.0.1:7411" aliases:"server" help:"Where memd is; --server is the same."`
 	APIKey string `name:"api-key" env:"MEMD_API_KEY" help:"Key to send, if memd wants one; better set in the environment, where nobody sees it in a list of processes."`
 }
 

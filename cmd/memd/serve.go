@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -116,6 +117,10 @@ func (o *ownServers) start(ctx context.Context) (s app.Servers, err error) {
 	}
 	o.nats, err = embedded.StartNATS(embedded.NATSConfig{StoreDir: filepath.Join(o.cfg.DataDir, "nats"),
 		Listen: o.cfg.NATSListen, Log: o.component("nats")})
+	var busy *net.OpError
+	if errors.As(err, &busy) && busy.Op == "listen" {
+		return s, fmt.Errorf("MEMD_NATS_LISTEN: %w", busy)
+	}
 	if err != nil {
 		return s, err
 	}
