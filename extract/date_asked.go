@@ -2,6 +2,7 @@ package extract
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -31,16 +32,17 @@ func (p Period) Length() time.Duration {
 // longestAsked bounds the words of a question that are read for times.
 const longestAsked = 80
 
-// Periods gives the stretches of time that a question asked at a time, in its zone, names.
-func Periods(question string, asked time.Time) (all []Period) {
+// Periods gives the stretches of time that a question asked at a time, in its zone, names, and
+// what of the question is not about those.
+func Periods(question string, asked time.Time) (all []Period, rest string) {
 	words := wordsOf(question)
 	if asked.IsZero() || len(words) == 0 || len(words) > longestAsked {
-		return nil
+		return nil, question
 	}
 	today := day(asked.Year(), asked.Month(), asked.Day())
 	english := isEnglish(question)
 	if english && !slices.ContainsFunc(words, timed) {
-		return nil // as most questions are
+		return nil, question // as most questions are
 	}
 	read := mentions(question, asked, english)
 	if english {
@@ -55,6 +57,8 @@ func Periods(question string, asked time.Time) (all []Period) {
 		read = append(read, stretches...)
 		slices.SortStableFunc(read, func(a, b mention) int { return a.start - b.start })
 	}
+	var left strings.Builder
+	done := 0
 	var before Period // the period that was read last, and where it ended
 	end := -1
 	for _, m := range read {
@@ -62,22 +66,55 @@ func Periods(question string, asked time.Time) (all []Period) {
 		if !ok {
 			continue
 		}
-		lead := leadOf(words, m)
+		if m.start >= done {
+			left.WriteString(question[done:m.start] + " ")
+			done = m.end
+		}
+		lead, at := leadOf(words, m)
+		beside, ok := p.beside(words, at)
 		switch {
+		case ok:
+			all = append(all, beside)
 		case end >= 0 && (lead == "and" || lead == "to" || lead == "until" || lead == "till") && between(question[:m.start]) && !p.From.Before(before.From):
-			all[len(all)-1] = Period{before.From, p.To} // "between May and July 2024"
+			all[len(all)-1] = Period{before.From, p.To} // "between 3 May and 7 July 2024"
 		case lead == "since" || lead == "from" && strings.Contains(strings.ToLower(question[m.end:]), " on"):
 			all = append(all, Period{p.From, time.Time{}})
 		case lead == "after":
 			all = append(all, Period{p.To, time.Time{}})
 		case lead == "before" || lead == "until" || lead == "till":
 			all = append(all, Period{time.Time{}, p.From})
+		case lead == "around" || lead == "about":
+			wider := max(p.Length()/2, 4*24*time.Hour)
+			all = append(all, Period{p.From.Add(-wider).Truncate(24 * time.Hour), p.To.Add(wider).Truncate(24 * time.Hour)})
 		default:
 			all = append(all, p)
 		}
 		before, end = p, m.end
 	}
-	return all
+	left.WriteString(question[done:])
+	return all, left.String()
+}
+
+// beside gives what is next to a period by the words before it, of which the one at says on which
+// side: "the day before", "two weeks after".
+func (p Period) beside(words []word, at int) (Period, bool) {
+	if at < 2 || words[at].low != "before" && words[at].low != "after" {
+		return Period{}, false
+	}
+	unit, v := units[words[at-1].low], 1
+	if counted, ok := numbers[words[at-2].low]; ok {
+		v = counted
+	} else if figure, err := strconv.Atoi(words[at-2].low); err == nil && figure < 100 {
+		v = figure
+	} else if words[at-2].low != "the" {
+		return Period{}, false
+	}
+	if words[at].low == "before" {
+		from, ok := back(p.From, v, unit)
+		return Period{from, p.From}, ok
+	}
+	to, ok := back(p.To, -v, unit)
+	return Period{p.To, to}, ok
 }
 
 // timed says whether a word may be of a date.
@@ -87,7 +124,8 @@ func timed(w word) bool {
 }
 
 var timeWords = set(`yday tonite tonight yesterday tomorrow tmrw tmr tmrrw tomoz tommorow tommorrow tomorow night evening morning afternoon decade
-	christmas xmas halloween thanksgiving nye eve valentine's valentines tues weds thur thurs fri`)
+	christmas xmas halloween thanksgiving nye eve valentine's valentines tues weds thur thurs fri
+	quarter recently lately recent easter holidays q1 q2 q3 q4 h1 h2 nineties eighties seventies sixties`)
 
 // between says whether what stands before a date opens a span of two.
 func between(text string) bool {
@@ -95,27 +133,31 @@ func between(text string) bool {
 	return strings.Contains(low, "between ") || strings.Contains(low, "from ")
 }
 
-// leadOf gives the word that says how a date is meant: its first, or the one before it.
-func leadOf(words []word, m mention) string {
+// leadOf gives the word that says how a date is meant, its first or the one before it, and the
+// place of that.
+func leadOf(words []word, m mention) (string, int) {
 	first := slices.IndexFunc(words, func(w word) bool { return w.start >= m.start })
 	if first < 0 {
-		return ""
+		return "", -1
 	}
-	if low := words[first].low; bounding[low] {
-		return low
+	switch low := words[first].low; {
+	case low == "from" || low == "between": // both ends are in it
+		return "", -1
+	case bounding[low]:
+		return low, first
 	}
 	for first > 0 {
 		first--
 		switch low := words[first].low; low {
 		case "the", "early", "mid", "late", "of", "end", "beginning", "start":
 		default:
-			return low
+			return low, first
 		}
 	}
-	return ""
+	return "", -1
 }
 
-var bounding = set(`since after before until till from`)
+var bounding = set(`since after before until till`)
 
 // period gives the days that a mention is of.
 func (m mention) period() (Period, bool) {
@@ -146,113 +188,4 @@ func (m mention) period() (Period, bool) {
 func seasonOf(name string, year int) Period {
 	first := day(year, seasons[name], 1)
 	return Period{first, first.AddDate(0, 3, 0)}
-}
-
-// stretches reads what only questions name: "the last two weeks", "over the summer", "in spring
-// 2023", "after Christmas".
-func (r *reader) stretches() (all []mention) {
-	for i := 0; i < len(r.words); {
-		p, n := r.stretch(i)
-		if n == 0 {
-			i++
-			continue
-		}
-		all = append(all, mention{start: r.words[i].start, end: r.words[i+n-1].end, stretch: p})
-		i += n
-	}
-	return all
-}
-
-func (r *reader) stretch(i int) (Period, int) {
-	tomorrow := r.today.AddDate(0, 0, 1)
-	switch low := r.words[i].low; {
-	case low == "last" || low == "past":
-		v, n, few := r.number(min(i+1, len(r.words)-1))
-		if i+1 >= len(r.words) {
-			return Period{}, 0
-		}
-		prior := r.before(i)
-		if n == 0 {
-			// "the last week" ends today, "last week" is the one before this.
-			if v = 1; prior != "the" && !(prior == "this" && low == "past") {
-				return Period{}, 0
-			}
-		}
-		if few {
-			v = 4
-		}
-		from, ok := back(r.today, v, units[r.word(i+1+n)])
-		if !ok {
-			return Period{}, 0
-		}
-		return Period{from, tomorrow}, n + 2
-	case seasons[low] != 0:
-		n := 1
-		if r.word(i+1) == "of" {
-			n = 2
-		}
-		if year, k := r.year(i + n); k > 0 {
-			return seasonOf(low, year), n + k
-		}
-		lead := r.before(i)
-		if lead == "the" {
-			lead = r.before(i - 1)
-		}
-		if !inSeasons[lead] || low == "fall" && r.before(i) != "the" && lead != "in" || r.word(i+1) != "" && !afterSeason[r.word(i+1)] {
-			return Period{}, 0 // "the spring roll", "did I fall"
-		}
-		if _, willBe := r.tense(i); willBe && !past(r.words) {
-			p := seasonOf(low, r.today.Year())
-			if !p.To.After(r.today) {
-				p = seasonOf(low, r.today.Year()+1)
-			}
-			return p, 1
-		}
-		p := seasonOf(low, r.today.Year())
-		if p.From.After(r.today) {
-			p = seasonOf(low, r.today.Year()-1)
-		}
-		return p, 1
-	case beforeYear[low]:
-		if year, n := r.year(i + 1); n > 0 {
-			return Period{day(year, 1, 1), day(year+1, 1, 1)}, n + 1
-		}
-		if low != "after" && low != "during" {
-			break
-		}
-		if f, n := r.feastNamed(i); n > 0 {
-			on := f.in(r.today.Year())
-			if on.After(r.today) {
-				on = f.in(r.today.Year() - 1)
-			}
-			return Period{on, on.AddDate(0, 0, 1)}, n
-		}
-	}
-	return Period{}, 0
-}
-
-var (
-	beforeYear = set(`before until till after during from`)
-	// inSeasons stand before a season of which the year is not told.
-	inSeasons   = set(`in over during since before after until till`)
-	afterSeason = set(`and or when while did do does was were is are with at on holidays holiday break vacation`)
-)
-
-// back goes a number of units back from a day.
-func back(from time.Time, v int, unit string) (time.Time, bool) {
-	switch unit {
-	case "day":
-		return from.AddDate(0, 0, -v), true
-	case "week":
-		return from.AddDate(0, 0, -7*v), true
-	case "fortnight":
-		return from.AddDate(0, 0, -14*v), true
-	case "month":
-		return from.AddDate(0, -v, 0), true
-	case "year":
-		return from.AddDate(-v, 0, 0), true
-	case "decade":
-		return from.AddDate(-10*v, 0, 0), true
-	}
-	return time.Time{}, false
 }

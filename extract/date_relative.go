@@ -258,8 +258,8 @@ func (r *reader) neighbour(i int) (mention, int) {
 			return mention{}, 0
 		}
 	}
-	if r.words[i].low == "this" && r.word(i+2) == "time" {
-		return mention{}, 0
+	if r.words[i].low == "this" && r.word(i+2) == "time" || unit == "weekend" && r.word(i+2) == "of" {
+		return mention{}, 0 // "the last weekend of May"
 	}
 	switch unit {
 	case "week":

@@ -62,7 +62,7 @@ func (r *reader) span(i int) (mention, int) {
 		}
 		from, join = to, ""
 	}
-	m := mention{when: moment{from, byDay}}
+	m := mention{when: moment{from, byDay}, stretch: Period{from, to.AddDate(0, 0, 1)}}
 	if !told {
 		m.note = from.Format("2006-01-02")
 		if join != "" {

@@ -44,6 +44,10 @@ func QueryTerms(text string) []Term {
 	return count(kept)
 }
 
+// ContentTerms gives the terms of a text that are neither stop words nor of the conversation itself,
+// and none where it has nothing else.
+func ContentTerms(text string) []Term { return count(without(without(words(text), stop), meta)) }
+
 func without(in []word, drop map[string]bool) []word {
 	var out []word
 	for _, w := range in {

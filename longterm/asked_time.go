@@ -1,7 +1,6 @@
 package longterm
 
 import (
-	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -26,29 +25,47 @@ type timing struct {
 	// beside is that.
 	side   int
 	beside question
+	// event is what tells that, so far as it is known; stretch is how long before or after it is
+	// asked for, 0 where the question does not say.
+	event   *happening
+	stretch time.Duration
+	bareness
 	// past says that it asks for what is over, present for what holds.
 	past, present bool
 }
 
 func timingOf(text string, asked time.Time) timing {
-	t := timing{asked: asked, periods: extract.Periods(text, asked)}
+	t := timing{asked: asked}
+	var rest string
+	t.periods, rest = extract.Periods(text, asked)
 	if len(text) > maxSlotQuestion {
 		return t // talk, not a question
 	}
-	t.first, t.last = ordinal(text, "first", notFirst) || earliestWords.MatchString(text), ordinal(text, "last", notLast) || latestWords.MatchString(text)
+	if len(t.periods) > 0 {
+		t.bareness = barenessOf(rest)
+	}
+	// The first of what it asks beside its times, not "in the first week of May".
+	t.first, t.last = ordinal(rest, "first", notFirst) || earliestWords.MatchString(rest), ordinal(text, "last", notLast) || latestWords.MatchString(text)
 	if t.first && t.last {
 		t.first, t.last = false, false
 	}
 	told := toldPast.MatchString(text)
 	if len(t.periods) == 0 {
 		for _, form := range besideForms {
-			m := form.FindStringSubmatch(text)
-			if m == nil || notBeside.MatchString(m[1]+" "+m[2]) {
+			at := form.FindStringSubmatchIndex(text)
+			if at == nil {
 				continue
 			}
-			if q := questionOf(theOne.ReplaceAllString(m[2], "")); len(q.hashes) > 0 && !onlyStop(m[2]) {
+			which, what := text[at[2]:at[3]], text[at[4]:at[5]]
+			if notBeside.MatchString(which + " " + what) {
+				continue
+			}
+			if q := questionOf(theOne.ReplaceAllString(what, "")); len(q.hashes) > 0 && !onlyStop(what) {
 				t.beside, t.side = q, 1
-				if low := strings.ToLower(m[1]); low != "after" && low != "since" && low != "following" {
+				if m := purpose.FindStringSubmatch(what); m == nil || articles[m[1]] {
+					t.bareness, t.stretch = barenessOf(text[:at[0]]+" "+text[at[1]:]), stretchOf(text[:at[0]])
+				}
+				if low := strings.ToLower(which); low != "after" && low != "since" && low != "following" {
 					t.side = -1
 				}
 				break
@@ -91,6 +108,8 @@ func ordinal(text, word string, not map[string]bool) bool {
 	return false
 }
 
+var articles = wordSet(`a an the my our your his her their its another`)
+
 // toLast are words behind which "last" is a verb.
 var toLast = wordSet(`will would should can could to battery`)
 
@@ -104,14 +123,14 @@ func wordSet(words string) map[string]bool {
 
 var (
 	notFirst = func() map[string]bool {
-		set := wordSet(`name names aid floor class grade language lady half hand person degree`)
+		set := wordSet(`name names aid floor class grade language lady half hand person degree place prize`)
 		set["at first"] = true
 		return set
 	}()
 	// Units of time behind "last" make a date.
 	notLast = func() map[string]bool {
-		set := wordSet(`name names minute resort chance week month year night evening weekend summer winter spring autumn fall few couple several decade day days weeks months years
-			two three four five six seven eight nine ten monday tuesday wednesday thursday friday saturday sunday but christmas xmas thanksgiving halloween easter`)
+		set := wordSet(`name names minute resort chance week month year night evening weekend summer winter spring autumn fall quarter half few couple several decade day days weeks months years
+			two three four five six seven eight nine ten monday tuesday wednesday thursday friday saturday sunday but christmas xmas thanksgiving halloween easter new`)
 		for name := range months {
 			set[name] = true
 		}
@@ -127,8 +146,11 @@ var (
 	}
 	// notBeside is what of the day or of oneself is before or after, and no event.
 	notBeside = regexp.MustCompile(`(?i)^since when\b|^\w+ (?:(?:i|we) (?:go to (?:bed|sleep)|eat|sleep)|bed|breakfast|lunch|dinner|supper|meals?|noon|midnight|sleep|sleeping|eating|work|school|long|all|that|then|this|now|me|you|him|her|them|us|it|the (?:kids|dog|cat|children))\s*$`)
-	theOne    = regexp.MustCompile(`(?i)^the (?:one|time) `)
-	toldPast  = regexp.MustCompile(`(?i)\b(?:did|was|were|had|didn't|wasn't|weren't)\b`)
+	// purpose is behind what something was before or after, and asked for as well: "after the trip to
+	// relax".
+	purpose  = regexp.MustCompile(`^(?:(?i:the|a|my|our|his|her|their)|\pL+['’]s) [^,]*? to (\p{Ll}+)\b`)
+	theOne   = regexp.MustCompile(`(?i)^the (?:one|time) `)
+	toldPast = regexp.MustCompile(`(?i)\b(?:did|was|were|had|didn't|wasn't|weren't)\b`)
 	// toldPresent are words of questions for what holds.
 	toldPresent = regexp.MustCompile(`(?i)\b(?:do|does|am|is|are|can|now|currently)\b|['’](?:s|re|m)\b`)
 	// overWords are parts of the words of overForm, which takes its time.
@@ -154,11 +176,18 @@ func (t timing) bounds() bool {
 	return slices.ContainsFunc(t.periods, func(p extract.Period) bool { return p.Length() == 0 })
 }
 
-// narrows says whether it names a part of a year that is none of its months: "in spring 2023".
-// A day of that year is then no agreement yet.
-func (t timing) narrows() bool {
-	const nearlyAYear = 300 * 24 * time.Hour
-	return slices.ContainsFunc(t.periods, func(p extract.Period) bool { return p.Length() > 0 && p.Length() < nearlyAYear })
+// readsOtherwise says whether it names a stretch of time that its date is not: "in spring 2023", "in
+// the first week of May". What agrees with that month or year is then none of it yet.
+func (a *asked) readsOtherwise() bool {
+	const aDay = 24 * time.Hour
+	least, most := 300*aDay, 370*aDay
+	switch {
+	case a.day > 0:
+		least, most = aDay, aDay
+	case a.month > 0:
+		least, most = 28*aDay, 31*aDay
+	}
+	return slices.ContainsFunc(a.periods, func(p extract.Period) bool { return p.Length() > 0 && (p.Length() < least || p.Length() > most) })
 }
 
 // day gives the calendar day of an instant where the question is asked, as the days of periods
@@ -245,14 +274,11 @@ func (t timing) place(all []*candidate) {
 	for _, c := range all {
 		c.order, c.ended = 0, 0
 	}
-	var event *candidate
-	if t.side != 0 {
-		event = t.event(all)
-	}
+	event := t.event
 	switch {
 	case event != nil:
 		for _, c := range topical(all) {
-			if c != event && c.when().Compare(event.when()) == t.side {
+			if c.id != event.id && c.when().Compare(event.at) == t.side {
 				c.order = 1
 			}
 		}
@@ -302,19 +328,6 @@ const (
 	noLonger = -0.5
 )
 
-// event gives the memory that tells what the question asks for the time before or after of.
-func (t timing) event(all []*candidate) (event *candidate) {
-	for _, c := range all {
-		if c.beside < leastBeside || t.isOver(c) && event != nil && !t.isOver(event) && c.beside <= event.beside {
-			continue
-		}
-		if event == nil || cmp.Or(cmp.Compare(c.beside, event.beside), cmp.Compare(c.similarity, event.similarity)) > 0 {
-			event = c
-		}
-	}
-	return event
-}
-
 // rankByTime gives each of those that the question is about its place among them, from 0 to 1.
 func (t timing) rankByTime(all []*candidate) {
 	about := topical(all)
@@ -337,7 +350,7 @@ func (t timing) rankByTime(all []*candidate) {
 }
 
 // heldThen says whether what a memory tells, which is over, held when the question asks about.
-func (t timing) heldThen(c *candidate, event *candidate) bool {
+func (t timing) heldThen(c *candidate, event *happening) bool {
 	from := c.ValidFrom
 	if c.OccurredAt != nil && c.OccurredAt.Before(from) {
 		from = *c.OccurredAt
@@ -345,7 +358,7 @@ func (t timing) heldThen(c *candidate, event *candidate) bool {
 	first, last := t.day(from), t.day(*c.ValidTo)
 	switch {
 	case event != nil && t.side < 0:
-		return event != c && from.Before(event.when())
+		return event.id != c.id && from.Before(event.at)
 	case len(t.periods) > 0:
 		return slices.ContainsFunc(t.periods, func(p extract.Period) bool {
 			return (p.To.IsZero() || first.Before(p.To)) && !last.Before(p.From)

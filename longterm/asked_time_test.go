@@ -35,6 +35,9 @@ func TestQuestionsAskForAnOrder(t *testing.T) {
 		{"What was my previous job?", false, false, true, 0},
 		{"Where did I live before?", false, false, true, 0},
 
+		{"What did I do in the first week of May?", false, false, true, 0},
+		{"What did the team do to win first place?", false, false, false, 0},
+		{"What was the first thing I bought last year?", true, false, true, 0},
 		{"What is my first name?", false, false, false, 0},
 		{"What is Ann's last name?", false, false, false, 0},
 		{"Where do I keep the first aid kit?", false, false, false, 0},

@@ -82,6 +82,40 @@ func TestWhatIsSaidOfWhomAQuestionMeans(t *testing.T) {
 	}
 }
 
+// Kin have words of their own, and people tell of them in their own ways.
+func TestWhoStandsInARelation(t *testing.T) {
+	b := newStore(t)
+	for i, text := range []string{
+		"My brother Nils sells boats", "My brother Arne mends teeth", "My niece Fenna turned four", "My aunt Tove married a Scot called Ewan", "My cousin Dario grows rice", "Dario got engaged to Yasmin",
+		"My neighbour Mrs Okafor cooks soup", "Mrs Okafor's son Emeka plays the bassoon", "My best friend Ola swims", "My friend Berit hikes", "Ola's husband Arjen fires pots",
+		"We ate with my grandparents, Armel and Solange", "My doctor, Dr. Quist, is tall", "My boss is Henrike", "My landlord is Mr. Pavlik", "My godson Kees paints", "My sister Ilse and her husband Tom had a baby boy called Milo",
+		"Emeka is Anneke's nephew", "Runa is Ola's sister", "My ex-wife Carla teaches", "My flatmate Iwan left", "My teacher is Ms. Lund",
+	} {
+		c := memd.Candidate{Text: text}
+		if text == "My boss is Henrike" {
+			c.Slot, c.Value = "boss", "Henrike"
+		}
+		b.tells(i, c)
+	}
+	for question, want := range map[string]string{
+		"What do my brothers do?": "arne nils", "How old is my niece?": "fenna", "What does my brother's daughter want?": "fenna", "What does my uncle make?": "ewan", "What does my aunt's husband make?": "ewan",
+		"What does my cousin's fiancée do?": "yasmin", "Who is my cousin?": "dario", "What does my neighbour cook?": "okafor", "What does my neighbour's son play?": "emeka", "What does my best friend do?": "ola",
+		"What does my best friend's husband make?": "arjen", "Who are my grandparents?": "armel solange", "What did my grandmother bake?": "armel solange", "What did my doctor say?": "quist", "What does my boss collect?": "henrike",
+		"Where did my landlord move?": "pavlik", "What does my godson paint?": "kees", "What does my nephew play?": "milo", "What did my sister's son get?": "milo", "What happened to my best friend's sister?": "runa",
+		"What does my ex-wife teach?": "carla", "Where did my flatmate go?": "iwan", "How does my teacher ride?": "lund", "What do my siblings sell?": "arne ilse nils", "What does my sister-in-law do?": "", "Who is my dentist?": "",
+	} {
+		f := b.finding(ask(question, user("alice")))
+		if err := f.find(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		got := f.whoIsMeant()
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%q means %q, want %q", question, got, want)
+		}
+	}
+}
+
 // Of people with names, each has relations of their own.
 func TestRelationsAreOfWhoTheQuestionSays(t *testing.T) {
 	b := newStore(t)

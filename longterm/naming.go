@@ -3,6 +3,7 @@ package longterm
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -61,7 +62,24 @@ mother-in-law
 father-in-law
 sister-in-law
 brother-in-law
-boss manager
+grandson
+granddaughter
+grandchild
+stepbrother
+stepsister
+half-brother
+half-sister
+godmother
+godfather
+godson
+goddaughter
+godchild
+ex-husband
+ex-wife
+ex-boyfriend
+ex-girlfriend
+boss manager supervisor
+apprentice
 colleague coworker co-worker
 friend
 flatmate roommate housemate
@@ -73,6 +91,14 @@ therapist
 doctor
 dentist
 coach
+tutor
+mentor
+vet
+physiotherapist physio
+hairdresser
+nanny babysitter
+classmate
+teammate
 dog puppy
 cat kitten
 parrot
@@ -93,6 +119,16 @@ func relationWords(lines string) map[string][]string {
 	return all
 }
 
+// oneOf makes a group of a pattern of words.
+func oneOf(words []string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = regexp.QuoteMeta(word)
+	}
+	slices.SortFunc(quoted, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) // the longest that is there
+	return `(` + strings.Join(quoted, "|") + `)`
+}
+
 const (
 	qualities = `(?:older|younger|little|big|elder|eldest|oldest|youngest|best|good|old|new|dear|late|twin|baby|only|own|former|close)`
 	// given is a name as it is written with care: in capitals throughout any word looks so.
@@ -100,15 +136,8 @@ const (
 )
 
 var (
-	relationWord = func() string {
-		var words []string
-		for word := range relations {
-			words = append(words, regexp.QuoteMeta(word))
-		}
-		slices.SortFunc(words, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) }) // the longest that is there
-		return `(` + strings.Join(words, "|") + `)`
-	}()
-	ownRelation = `(?i:\b(?:my|our|i have(?: got)? an?|i['’]ve(?: got)? an?) +(?:` + qualities + ` +)*` + relationWord + `\b)`
+	relationWord = oneOf(slices.Collect(maps.Keys(relations)))
+	ownRelation  = `(?i:\b(?:my|our|i have(?: got)? an?|i['’]ve(?: got)? an?) +(?:` + qualities + ` +)*` + relationWord + `\b)`
 	// The ways to say what somebody is called: each gives a relation and a name.
 	calledSo  = regexp.MustCompile(ownRelation + `(?i:['’]s +name +is|,? +(?:who +)?(?:is +|was +)?(?:called|named)) +([\pL\pM][\pL\pM’'-]+)`)
 	beside    = regexp.MustCompile(ownRelation + `,? +\(?` + given)

@@ -196,7 +196,7 @@ func TestWhateverIsAskedReadsNothingOfOthers(t *testing.T) {
 			}
 			for what, st := range map[string]*statement{
 				"count": find.countStatement(), "same": find.sameStatement(), "near": find.nearStatement(), "load": find.loadStatement(), "load of more": find.loadOfMore(),
-				"hop": find.hopStatement(find.question.hashes), "memory postings": find.memoryPostings(), "message postings": find.messagePostings(),
+				"hop": find.hopStatement(find.question.hashes), "time": find.timesOf(anySpan...), "event": find.eventStatement(), "beside": find.besideStatement(anySpan), "memory postings": find.memoryPostings(), "message postings": find.messagePostings(),
 				"total": sel.countStatement(), "page": sel.pageStatement(10, 0, nil), "next page": sel.pageStatement(10, 0, &cursor{later, memoryID{1}}),
 				"keys": sel.keysStatement(), "ids": sel.idsStatement([][]byte{{1}}), "pinned": sel.pinnedStatement(memoryColumns+", "+sourcesColumn, 10),
 			} {

@@ -94,6 +94,9 @@ func built(t testing.TB, b *bench) map[string]*statement {
 					all[label+": neighbours"] = find.neighbourStatement(1)
 				}
 				all[label+": hop"] = find.hopStatement([]int32{1, 2})
+				all[label+": time"], all[label+": event"] = find.timesOf(anySpan...), find.eventStatement()
+				find.asked.event = &happening{at: at}
+				all[label+": beside"] = find.besideStatement(anySpan)
 				all[label+": memory postings"], all[label+": message postings"] = find.memoryPostings(), find.messagePostings()
 				find.narrow = true
 				all[label+": near, narrow"], all[label+": load, narrow"], all[label+": load of more, narrow"] = find.nearStatement(), find.loadStatement(), find.loadOfMore()
@@ -233,7 +236,7 @@ func TestNothingScansWhatOthersHave(t *testing.T) {
 				}
 				statements := map[string]*statement{
 					"count": find.countStatement(), "same": find.sameStatement(), "near": find.nearStatement(), "load": find.loadStatement(), "load of more": find.loadOfMore(),
-					"hop": find.hopStatement(find.question.hashes), "memory postings": find.memoryPostings(), "message postings": find.messagePostings(),
+					"hop": find.hopStatement(find.question.hashes), "time": find.timesOf(anySpan...), "event": find.eventStatement(), "beside": find.besideStatement(anySpan), "memory postings": find.memoryPostings(), "message postings": find.messagePostings(),
 					"total": sel.countStatement(), "page": sel.pageStatement(10, 0, nil),
 					"pinned": sel.pinnedStatement(memoryColumns+", "+sourcesColumn, 10),
 				}

@@ -25,6 +25,8 @@ type weights struct {
 	date, during, when, many float64
 	// asks: it is a question itself; answering: it was said right after one.
 	asks, answering float64
+	// within: it was then, where the question asks for nothing but a time.
+	within float64
 	// slot: it tells what the question asks for of whom, by its slot.
 	slot float64
 	// hop: it names whom the question means by a relation.
@@ -40,16 +42,16 @@ type weights struct {
 // weighing has the weights of what people with names said to each other, of what a user
 // said to an assistant, and of what the assistant said.
 var weighing = struct{ peer, user, assistant weights }{
-	peer: weights{words: 0.08, window: 0.87, vector: 0.97, who: 1.45, date: 1.93, during: 1.93, when: 1.25, many: 0.38,
+	peer: weights{words: 0.08, window: 0.87, vector: 0.97, who: 1.45, date: 1.93, during: 1.93, when: 1.25, many: 0.38, within: 4,
 		asks: -0.63, answering: 0.46, slot: 1.5, hop: 2.5, order: 1, ended: 3, length: 0.67, long: -0.86},
-	user: weights{words: 0.58, window: 0.25, vector: 0.97, who: 1.45, date: 1.93, during: 1.93, when: 1.25, many: 0.38,
+	user: weights{words: 0.58, window: 0.25, vector: 0.97, who: 1.45, date: 1.93, during: 1.93, when: 1.25, many: 0.38, within: 4,
 		slot: 4, hop: 2.5, order: 1, ended: 3, length: -0.42, long: -0.86},
-	assistant: weights{words: 0.58, window: 0.25, vector: 0.97, assistant: -1.95, answers: 1.12, date: 1.93, during: 1.93, when: 1.25, many: 0.38,
+	assistant: weights{words: 0.58, window: 0.25, vector: 0.97, assistant: -1.95, answers: 1.12, date: 1.93, during: 1.93, when: 1.25, many: 0.38, within: 4,
 		hop: 2.5, order: 1, ended: 3, long: -0.86},
 }
 
 // WeightsVersion names the weights that Weights gives. It goes up with every change of them.
-const WeightsVersion = "weights/4"
+const WeightsVersion = "weights/5"
 
 // Weights gives what each part of a score that a search explains counts for in the ranking, by the
 // name of the part, for memories of what people with names said ("peer"), a "user" and the
@@ -61,7 +63,7 @@ func Weights() map[string]map[string]float64 {
 func (w weights) byPart() map[string]float64 {
 	return map[string]float64{
 		"z_bm25": w.words, "z_bm25_window": w.window, "z_cosine": w.vector,
-		"who": w.who, "assistant": w.assistant, "answers": w.answers, "date": w.date, "during": w.during, "when": w.when, "many": w.many,
+		"who": w.who, "assistant": w.assistant, "answers": w.answers, "date": w.date, "during": w.during, "when": w.when, "many": w.many, "within": w.within,
 		"asks": w.asks, "answering": w.answering, "slot": w.slot, "hop": w.hop, "order": w.order, "ended": w.ended,
 		"length": w.length, "long": w.long,
 	}
@@ -106,9 +108,9 @@ type candidate struct {
 	exact     bool
 	// hop says that it names whom the question means by a relation.
 	hop bool
-	// about is how much it holds of what the question asks, beside how much of what it asks for
-	// the time before or after of; order and ended are where that puts it.
-	about, beside, order, ended float64
+	// about is how much it holds of what the question asks, beside what it asks for the time before
+	// or after of; order and ended are where that puts it.
+	about, order, ended float64
 
 	zWords, zWindow, zVector float64
 	evidence                 evidence
@@ -127,9 +129,18 @@ func rank(all []*candidate, mode, text string, question *asked, relevance func(f
 		relevance = func(cosine float64) float64 { return min(1, max(0, cosine)) }
 	}
 	hashes := hashesOf(text)
-	standardise(all, func(c *candidate) (*float64, float64, bool) { return &c.zWords, c.words.score, true })
-	standardise(all, func(c *candidate) (*float64, float64, bool) { return &c.zWindow, c.window.score, !c.alone })
-	standardise(all, func(c *candidate) (*float64, float64, bool) { return &c.zVector, c.similarity, c.embedded })
+	if mode == ModeVector {
+		question.bare = false
+	}
+	next := question.bare && question.event != nil
+	if question.bare { // the words are of the time, and the vector is of what something was next to
+		for _, c := range all {
+			c.words, c.window = match{}, match{}
+		}
+	}
+	standardise(all, leastSpreadOfWords, func(c *candidate) (*float64, float64, bool) { return &c.zWords, c.words.score, true })
+	standardise(all, leastSpreadOfWords, func(c *candidate) (*float64, float64, bool) { return &c.zWindow, c.window.score, !c.alone })
+	standardise(all, leastSpreadOfVectors, func(c *candidate) (*float64, float64, bool) { return &c.zVector, c.similarity, c.embedded && !next })
 	if mode != ModeVector {
 		question.place(all)
 	}
@@ -159,9 +170,9 @@ func rank(all []*candidate, mode, text string, question *asked, relevance func(f
 			}
 		case mode == ModeHybrid && c.embedded:
 			r := relevance(c.similarity)
-			c.relevance = r + (1-r)*wordShare*max(c.words.coverage, windowShare*c.window.coverage)
+			c.relevance = r + (1-r)*wordShare*max(c.words.coverage, windowShare*c.window.coverage, c.evidence.within)
 		default:
-			c.relevance = max(byWords(c.words.coverage), windowShare*byWords(c.window.coverage))
+			c.relevance = max(byWords(c.words.coverage), windowShare*byWords(c.window.coverage), byWords(max(0, c.evidence.within)))
 		}
 	}
 	slices.SortFunc(all, func(a, b *candidate) int {
@@ -173,10 +184,14 @@ func rank(all []*candidate, mode, text string, question *asked, relevance func(f
 	score(all)
 }
 
+// A word that half of all texts hold adds .7 to a score, one that nearly all do next to nothing; the
+// cosines of unrelated texts differ by some hundredths.
+const leastSpreadOfWords, leastSpreadOfVectors = 1, 1e-3
+
 // evidence is what speaks for a memory beside its words and its vector, each part in the
 // measure that its weight is for.
 type evidence struct {
-	who, assistant, answers, date, during, when, many, asks, answering, slot, hop, order, ended, length, long float64
+	who, assistant, answers, date, during, when, many, within, asks, answering, slot, hop, order, ended, length, long float64
 }
 
 func (c *candidate) weights() weights {
@@ -207,7 +222,7 @@ func (c *candidate) evidenceFor(question *asked) evidence {
 		e.date = max(e.date, question.date(*c.OccurredAt))
 	}
 	switch during := question.during(c); {
-	case question.bounds(), question.month == 0 && question.narrows():
+	case question.bounds(), question.readsOtherwise():
 		e.date, e.during = 0, during
 	case e.date > 0 && during >= 1 && question.year == 0:
 		e.during = theYear // of that month, and of the year that is meant
@@ -216,6 +231,7 @@ func (c *candidate) evidenceFor(question *asked) evidence {
 	}
 	e.when = yes(question.when && (c.OccurredAt != nil || tellsTime.MatchString(c.Memory.Memory)))
 	e.many = yes(question.many && tellsNumber.MatchString(c.Memory.Memory))
+	e.within = question.within(c)
 	e.asks = yes(endsAsking(c.Memory.Memory))
 	e.answering = yes(c.answering)
 	e.slot = yes(!assistant && !c.negated && question.asksFor(c.slot, c.subject, e.who > 0))
@@ -229,7 +245,7 @@ func (c *candidate) evidenceFor(question *asked) evidence {
 
 // other sums up what is not measured over the candidates.
 func (w weights) other(e evidence) float64 {
-	return w.who*e.who + w.assistant*e.assistant + w.answers*e.answers + w.date*e.date + w.during*e.during + w.when*e.when + w.many*e.many +
+	return w.who*e.who + w.assistant*e.assistant + w.answers*e.answers + w.date*e.date + w.during*e.during + w.when*e.when + w.many*e.many + w.within*e.within +
 		w.asks*e.asks + w.answering*e.answering + w.slot*e.slot + w.hop*e.hop + w.order*e.order + w.ended*e.ended +
 		w.length*e.length + w.long*e.long
 }
@@ -250,9 +266,9 @@ func compareBool(a, b bool) int {
 }
 
 // standardise sets each z to how many standard deviations the feature lies above its
-// mean over the candidates that have it; 0 for those that have not, and for all where
-// they do not differ.
-func standardise(all []*candidate, feature func(*candidate) (z *float64, x float64, has bool)) {
+// mean over the candidates that have it; 0 for those that have not. A deviation below least
+// counts as that: where all have next to nothing of a feature it tells nothing.
+func standardise(all []*candidate, least float64, feature func(*candidate) (z *float64, x float64, has bool)) {
 	var n, sum, squares float64
 	for _, c := range all {
 		if _, x, has := feature(c); has {
@@ -269,8 +285,8 @@ func standardise(all []*candidate, feature func(*candidate) (z *float64, x float
 	deviation := math.Sqrt(squares / n)
 	for _, c := range all {
 		z, x, has := feature(c)
-		if *z = 0; has && deviation > 1e-9 {
-			*z = (x - mean) / deviation
+		if *z = 0; has {
+			*z = (x - mean) / max(deviation, least)
 		}
 	}
 }
@@ -336,7 +352,7 @@ func (c *candidate) explain() map[string]float64 {
 		"coverage": c.words.coverage, "coverage_window": c.window.coverage,
 		"z_bm25": c.zWords, "z_bm25_window": c.zWindow, "z_cosine": c.zVector,
 		"who": c.evidence.who, "assistant": c.evidence.assistant, "answers": c.evidence.answers, "date": c.evidence.date, "during": c.evidence.during,
-		"when": c.evidence.when, "many": c.evidence.many, "asks": c.evidence.asks, "answering": c.evidence.answering,
+		"when": c.evidence.when, "many": c.evidence.many, "within": c.evidence.within, "asks": c.evidence.asks, "answering": c.evidence.answering,
 		"slot": c.evidence.slot, "hop": c.evidence.hop, "order": c.evidence.order, "ended": c.evidence.ended, "length": c.evidence.length, "long": c.evidence.long,
 		"fused": c.fused, "relevance": c.relevance, "score": c.score,
 	}

@@ -32,7 +32,7 @@ const (
 // It takes two round trips: one for what is near, one for what that is. Further ones are
 // needed only for large scopes, if too many of the nearest do not qualify, if others delete
 // too many of them meanwhile, and once for what is said of somebody whom the question names
-// by a relation (see hop.go).
+// by a relation (see hop.go) and for what was before or after something (see bare.go).
 func (s *Store) Search(ctx context.Context, tenant string, q Query) ([]Hit, error) {
 	if strings.TrimSpace(q.Text) == "" {
 		return nil, memd.InvalidField("query", "must not be blank")
@@ -76,7 +76,7 @@ func (s *Store) Search(ctx context.Context, tenant string, q Query) ([]Hit, erro
 			return nil, err
 		}
 	}
-	if err := f.hop(ctx); err != nil {
+	if err := f.further(ctx); err != nil {
 		return nil, err
 	}
 	rank(f.candidates, q.Mode, q.Text, f.asked, q.Relevance)
@@ -113,8 +113,8 @@ type finding struct {
 	same    []memoryID
 	words   map[memoryID]match
 	windows *windows
-	// about are the memories that hold words of what the question asks, beside those of what it
-	// asks for the time before or after of.
+	// about are the memories that hold words of what the question asks; beside, of what it asks for
+	// the time before or after of.
 	about, beside map[memoryID]match
 
 	candidates []*candidate
@@ -147,12 +147,16 @@ func (f *finding) find(ctx context.Context) error {
 func (f *finding) propose(ctx context.Context) error {
 	var memoryHits []memoryHit
 	var messageHits []messageHit
-	f.scopeIDs, f.memories, f.messages, f.near, f.large, f.same = nil, corpus{}, corpus{}, nil, nil, nil
+	f.scopeIDs, f.memories, f.messages, f.near, f.large, f.same, f.asked.event = nil, corpus{}, corpus{}, nil, nil, nil, nil
 	err := f.store.readSelected(ctx, "longterm.search", f.selection, func(b *pgx.Batch) {
 		count := f.countStatement()
 		queue(b, count).Query(func(rows pgx.Rows) error { return f.scanCounts(rows) })
 		same := f.sameStatement()
 		queue(b, same).Query(scanIDs(&f.same))
+		if spans := f.asked.spans(); len(spans) > 0 && f.query.Mode != ModeVector {
+			st := &statement{}
+			queue(b, st.write(f.timeStatement(st, spans))).Query(scanIDs(&f.same))
+		}
 		if f.query.Pinned {
 			queue(b, f.pinnedStatement("m.id", f.query.Limit)).Query(scanIDs(&f.same))
 		}
@@ -297,6 +301,9 @@ func (f *finding) load(ctx context.Context) error {
 	f.candidates = nil
 	return f.store.readSelected(ctx, "longterm.search", f.selection, func(b *pgx.Batch) {
 		queue(b, st).Query(f.scanCandidates)
+		if len(f.beside) > 0 && f.query.Mode != ModeVector {
+			queue(b, f.eventStatement()).Query(f.scanEvent)
+		}
 	})
 }
 
@@ -428,7 +435,7 @@ func (f *finding) scanCandidates(rows pgx.Rows) error {
 		if err := rows.Scan(fields...); err != nil {
 			return err
 		}
-		c.words, c.about, c.beside = f.words[c.id], f.about[c.id].coverage, f.beside[c.id].coverage
+		c.words, c.about = f.words[c.id], f.about[c.id].coverage
 		if distance == nil {
 			distance = distances[c.id]
 		}
