@@ -18,6 +18,9 @@ GOFLAGS_BUILD = -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)'
 
 export CGO_ENABLED = 1
 
+# What holds for one checkout only, such as: export MEMD_EVAL_RECALL = ../conversations
+-include local.mk
+
 .DEFAULT_GOAL := help
 .PHONY: help setup build run test test-long bench bench-peers eval demo fuzz notices clean needs-go needs-python
 
@@ -60,7 +63,7 @@ bench: needs-go setup ## Measure memd against plain pgx and the bare model (BENC
 bench-peers: needs-go needs-python setup ## Measure memd beside mem0 and PowerMem, which it installs (BENCH="-json FILE").
 	$(GO) run -trimpath ./bench/peers -python $(PYTHON) $(BENCH)
 
-eval: needs-go setup ## Measure what is remembered and found of sample conversations (EVAL="-set open -v", "-recall FOLDER").
+eval: needs-go setup ## Measure what is remembered and found of sample conversations (EVAL="-set open -v", MEMD_EVAL_RECALL=FOLDER).
 	$(GO) run -trimpath ./eval $(EVAL)
 
 demo: needs-go setup build ## Play a conversation through a fresh memd and show its contexts.

@@ -59,7 +59,7 @@ func newFitting(asked []explained, from weightSet) *fitting {
 			for _, part := range f.parts {
 				m.parts = append(m.parts, r.Explain[part])
 			}
-			if slices.ContainsFunc(r.Sources, func(source int64) bool { return slices.Contains(e.question.Evidence, e.ids[source]) }) {
+			if slices.ContainsFunc(e.said.of(r), func(id string) bool { return slices.Contains(e.question.Evidence, id) }) {
 				m.share = 1
 				answers++
 			}

@@ -13,7 +13,7 @@ import (
 // lists of two: the one that answers has more of the part.
 func pairOf(part string, more float64) explained {
 	return explained{
-		conversation: conversation{name: "friends-1"}, question: question{Evidence: []string{"yes"}}, ids: map[int64]string{1: "yes", 2: "no"},
+		conversation: conversation{name: "friends-1"}, question: question{Evidence: []string{"yes"}}, said: sayings{messages: map[int64]string{1: "yes", 2: "no"}},
 		results: []result{
 			{Role: "user", Sources: []int64{2}, Explain: map[string]float64{"z_cosine": 1}},
 			{Role: "user", Sources: []int64{1}, Explain: map[string]float64{"z_cosine": 1, part: more}},

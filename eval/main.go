@@ -12,6 +12,7 @@
 //	go run ./eval -v -set open      also what was missed or wrong, of the open set
 //	go run ./eval -live             learning message by message, not a session as a whole
 //	go run ./eval -recall FOLDER    only recall@k, on the conversations of a folder
+//	go run ./eval -also FOLDER      both, and then recall@k on the conversations of a folder
 //	go run ./eval -json             the figures as JSON
 //	go run ./eval -ablate           only what each part of the ranking brings, also with -recall
 //	go run ./eval -fit              only what the open conversations alone would have it weigh
@@ -20,8 +21,9 @@
 // The cases of testdata/open are for whoever works on the rules. Those of
 // testdata/heldout are not to be looked at by them: of these only figures are printed.
 // The long conversations are in testdata/recall; those whose names end in -heldout are
-// left out of every fit of weights. A folder for -recall holds pairs of files,
-// NAME.turns.jsonl and NAME.questions.jsonl, with the members of these.
+// left out of every fit of weights. A folder for -recall or -also holds pairs of files,
+// NAME.turns.jsonl and NAME.questions.jsonl, with the members of these; the environment
+// variable MEMD_EVAL_RECALL names one for -also.
 // It starts its own memd or Postgres in a temporary folder and ends it.
 package main
 
@@ -55,7 +57,9 @@ type options struct {
 	data    string
 	// recall is a folder of conversations to measure recall@k on, and nothing else.
 	recall string
-	json   bool
+	// also is one to measure it on beside the project's own.
+	also string
+	json bool
 	// ablate and fit are about the weights of the ranking.
 	ablate, fit bool
 }
@@ -67,6 +71,7 @@ func main() {
 	flag.BoolVar(&o.live, "live", false, "learn message by message, not a session as a whole")
 	flag.StringVar(&o.check, "check", "", "only check the cases of this folder")
 	flag.StringVar(&o.recall, "recall", "", "measure only recall@k, on the conversations of this folder")
+	flag.StringVar(&o.also, "also", os.Getenv("MEMD_EVAL_RECALL"), "after the rest measure recall@k on the conversations of this folder")
 	flag.BoolVar(&o.json, "json", false, "print the figures as JSON")
 	flag.BoolVar(&o.ablate, "ablate", false, "say what each part of the ranking brings to recall@k")
 	flag.BoolVar(&o.fit, "fit", false, "fit the weights of the ranking on the open conversations")
@@ -108,6 +113,12 @@ func run(ctx context.Context, w io.Writer, o options) error {
 	if err != nil {
 		return err
 	}
+	var beside []conversation
+	if o.also != "" && o.recall == "" && !o.ablate && !o.fit {
+		if beside, err = loadConversations(o.also, "all"); err != nil {
+			return err
+		}
+	}
 	if sets != nil {
 		if err := playAll(ctx, sets, o.live); err != nil {
 			return err
@@ -129,19 +140,38 @@ func run(ctx context.Context, w io.Writer, o options) error {
 	}
 	var r recallReport
 	err = withMemd(ctx, func(address string) error {
-		r, err = measureRecall(ctx, address, conversations)
+		if r, err = measureRecall(ctx, address, conversations); err != nil || o.recall != "" || len(inEachForm(conversations)) == 0 {
+			return err
+		}
+		forms, err := measureForms(ctx, address, conversations)
+		r.compareForms(conversations, forms)
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	var also *recallReport
+	if beside != nil {
+		also = &recallReport{}
+		err := withMemd(ctx, func(address string) error {
+			*also, err = measureRecall(ctx, address, beside)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
 	if o.json {
-		return printJSON(w, sets, r)
+		return printJSON(w, sets, r, also)
 	}
 	if o.verbose {
 		r.explain(w)
 	}
-	return r.print(w)
+	if err := r.print(w); err != nil || also == nil {
+		return err
+	}
+	fmt.Fprintf(w, "\n%s\n\n", o.also)
+	return also.print(w)
 }
 
 // playAll plays the cases of all sets on a Postgres of their own.
@@ -158,8 +188,9 @@ func playAll(ctx context.Context, sets []caseSet, live bool) error {
 	})
 }
 
-// printJSON writes the counts of each set and category, and the figures of recall@k.
-func printJSON(w io.Writer, sets []caseSet, r recallReport) error {
+// printJSON writes the counts of each set and category, and the figures of recall@k, also of a
+// second folder if there is one.
+func printJSON(w io.Writer, sets []caseSet, r recallReport, also *recallReport) error {
 	memories := map[string]map[string]counts{}
 	for _, s := range sets {
 		memories[s.name] = map[string]counts{"all": s.sum("")}
@@ -172,7 +203,8 @@ func printJSON(w io.Writer, sets []caseSet, r recallReport) error {
 	return enc.Encode(struct {
 		Memories map[string]map[string]counts `json:"memories,omitempty"`
 		Recall   recallReport                 `json:"recall"`
-	}{memories, r})
+		Also     *recallReport                `json:"also,omitempty"`
+	}{memories, r, also})
 }
 
 // caseSet are the cases of one folder and what came of them.

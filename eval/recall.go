@@ -65,19 +65,15 @@ func serve(ctx context.Context, store, ownerURL, appURL string, model embedded.M
 // measureRecall says the conversations to the memd at an address, each as a user of its
 // own, and asks it their questions once it has learned from them.
 func measureRecall(ctx context.Context, address string, all []conversation) (recallReport, error) {
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	c := caller{address: address, http: &http.Client{Transport: transport}}
+	c, done := newCaller(address)
+	defer done()
 	var answers []answer
 	var searches []time.Duration
 	var ingest time.Duration
 	messages := 0
 	for _, conv := range all {
 		began := time.Now()
-		ids, err := c.say(ctx, conv)
-		if err == nil {
-			err = c.settle(ctx, conv.name)
-		}
+		s, err := statements.say(c, ctx, conv.name, conv)
 		if err != nil {
 			return recallReport{}, fmt.Errorf("%s: %w", conv.name, err)
 		}
@@ -85,7 +81,7 @@ func measureRecall(ctx context.Context, address string, all []conversation) (rec
 		messages += len(conv.turns)
 		for _, q := range conv.questions {
 			began := time.Now()
-			f, err := c.ask(ctx, conv.name, q, ids)
+			f, err := c.ask(ctx, conv.name, q, s)
 			if err != nil {
 				return recallReport{}, fmt.Errorf("%s: %w", conv.name, err)
 			}
@@ -102,35 +98,10 @@ type caller struct {
 	http    *http.Client
 }
 
-// say writes a conversation, message by message as it would come, and gives the message
-// that each id of the log stands for.
-func (c caller) say(ctx context.Context, conv conversation) (map[int64]string, error) {
-	type spoken struct {
-		Role      memd.Role `json:"role"`
-		Name      string    `json:"name,omitempty"`
-		Content   string    `json:"content"`
-		CreatedAt string    `json:"created_at"`
-	}
-	ids := map[int64]string{}
-	named := conv.named()
-	for _, t := range conv.turns {
-		m := spoken{Role: memd.Role(t.Speaker), Content: t.Text, CreatedAt: t.Time + "Z"}
-		if named {
-			m.Role, m.Name = memd.RoleUser, t.Speaker
-		}
-		var logged struct {
-			Messages []struct{ ID int64 }
-		}
-		body := map[string]any{"user_id": conv.name, "session_id": fmt.Sprintf("%s-%d", conv.name, t.Session), "messages": []spoken{m}}
-		if err := c.call(ctx, http.MethodPost, "/v1/messages", body, &logged); err != nil {
-			return nil, err
-		}
-		if len(logged.Messages) != 1 {
-			return nil, fmt.Errorf("%d messages were logged of one", len(logged.Messages))
-		}
-		ids[logged.Messages[0].ID] = t.ID
-	}
-	return ids, nil
+// newCaller makes one; done is for when it has no more calls to make.
+func newCaller(address string) (c caller, done func()) {
+	transport := &http.Transport{}
+	return caller{address: address, http: &http.Client{Transport: transport}}, transport.CloseIdleConnections
 }
 
 // settle waits until all that a user's messages say has been learned.
@@ -153,6 +124,7 @@ func (c caller) settle(ctx context.Context, user string) error {
 
 // result is what a search gave in one place.
 type result struct {
+	ID      string
 	Memory  string
 	Role    memd.Role
 	ActorID string `json:"actor_id"`
@@ -162,9 +134,9 @@ type result struct {
 }
 
 // ask searches and maps the results to messages.
-func (c caller) ask(ctx context.Context, user string, q question, ids map[int64]string) (found, error) {
+func (c caller) ask(ctx context.Context, user string, q question, s sayings) (found, error) {
 	results, err := c.search(ctx, q.search(user, depths[len(depths)-1]))
-	return foundIn(results, ids), err
+	return foundIn(results, s), err
 }
 
 // search finds what a user and an assistant said.
@@ -184,13 +156,13 @@ func (c caller) search(ctx context.Context, query map[string]any) ([]result, err
 }
 
 // foundIn maps results to messages.
-func foundIn(results []result, ids map[int64]string) (f found) {
+func foundIn(results []result, s sayings) (f found) {
 	for i, r := range results {
 		if i < mainDepth {
 			f.words += len(strings.Fields(r.Memory))
 		}
-		for _, source := range r.Sources {
-			if id, ok := ids[source]; ok && !slices.Contains(f.ranked, id) {
+		for _, id := range s.of(r) {
+			if !slices.Contains(f.ranked, id) {
 				f.ranked = append(f.ranked, id)
 			}
 		}

@@ -93,7 +93,10 @@ type recallReport struct {
 	// SearchP50 and SearchP95 are of the whole request, in milliseconds.
 	SearchP50 float64 `json:"search_ms_p50"`
 	SearchP95 float64 `json:"search_ms_p95"`
-	answers   []answer
+	// Forms are figures of some conversations by the form in which they are remembered, and by
+	// group; nil where they were not compared.
+	Forms   map[string]map[string]figures `json:"forms,omitempty"`
+	answers []answer
 }
 
 // groupFigures are those of conversations of one kind.
@@ -161,6 +164,14 @@ func (r recallReport) print(out io.Writer) error {
 		}
 	}
 	line("all", r.figures)
+	if len(r.Forms) > 0 {
+		fmt.Fprintln(w, "\nsome of them, by form\t\t\t\t\t\t\t")
+		for _, name := range slices.Sorted(maps.Keys(r.Forms)) {
+			for _, group := range slices.Sorted(maps.Keys(r.Forms[name])) {
+				line(group+", "+name, r.Forms[name][group])
+			}
+		}
+	}
 	if err := w.Flush(); err != nil {
 		return err
 	}

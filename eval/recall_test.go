@@ -256,7 +256,7 @@ func TestFiguresArePrinted(t *testing.T) {
 	}
 	out.Reset()
 	sets := []caseSet{{name: openSet, outcomes: []outcome{{counts: counts{Cases: 1, Found: 2}, Category: "slots"}}}}
-	if err := printJSON(&out, sets, r); err != nil {
+	if err := printJSON(&out, sets, r, nil); err != nil {
 		t.Fatal(err)
 	}
 	var got struct {
@@ -295,6 +295,9 @@ func scripted(t *testing.T, dead int, degraded string) (address string, said fun
 			fmt.Fprintf(w, `{"messages": [{"id": %d}]}`, 100+len(bodies))
 		case "/v1/ingest":
 			fmt.Fprintf(w, `{"states": {"pending": 0, "running": 0, "failed": 0, "done": 2, "dead": %d}}`, dead)
+		case "/v1/memories":
+			bodies = append(bodies, string(raw))
+			fmt.Fprintf(w, `{"results": [{"id": "m%d"}], "degraded": [%s]}`, len(bodies), degraded)
 		case "/v1/memories/search":
 			fmt.Fprint(w, `{"results": [{"memory": "four words are here", "sources": [102, 101, 7]}, {"memory": "one", "sources": [101]}`)
 			for range 10 {
@@ -328,6 +331,54 @@ func TestWhatIsSaidAndAsked(t *testing.T) {
 	}
 	if !slices.Equal(said(), want) {
 		t.Errorf("said %q", said())
+	}
+}
+
+// A conversation is said in other ways and asked the same.
+func TestOtherForms(t *testing.T) {
+	c := conversation{name: "tea-1"}
+	if err := c.parse([]byte(goodTurns), []byte(goodQuestions)); err != nil {
+		t.Fatal(err)
+	}
+	address, bodies := scripted(t, 0, "")
+	ask, done := newCaller(address)
+	defer done()
+	twice, err := ask.sayTwice(t.Context(), "ana", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(twice.messages) != 4 || twice.messages[101] != "D1:1" || twice.messages[102] != "D1:1" || twice.messages[104] != "D2:1" {
+		t.Errorf("%v", twice.messages)
+	}
+	if said := bodies(); len(said) != 4 || !strings.Contains(said[1], `2024-03-01T11:00:00Z`) || !strings.Contains(said[1], `"session_id":"ana-1-1"`) {
+		t.Errorf("said %q", said)
+	}
+	stored, err := ask.store(t.Context(), "ben", c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := bodies()[4]; !strings.Contains(got, `"infer":false`) || !strings.Contains(got, `"user_id":"ben"`) || !slices.Equal(stored.of(result{ID: "m5"}), []string{"D1:1"}) || len(stored.of(result{ID: "m9"})) > 0 {
+		t.Errorf("%v of %s", stored.memories, got)
+	}
+	forms, err := measureForms(t.Context(), address, []conversation{c, {name: "tea-2-heldout"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := report([]answer{{c, c.questions[0], found{[]string{"D1:1"}, 3}}}, 2, time.Second, []time.Duration{time.Millisecond})
+	r.compareForms([]conversation{c}, forms)
+	var out bytes.Buffer
+	if err := r.print(&out); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"tea, statements", "tea, verbatim", "tea, merged, each said twice"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %q in\n%s", want, out.String())
+		}
+	}
+	address, _ = scripted(t, 0, `"embedding"`)
+	ask.address = address
+	if _, err := ask.store(t.Context(), "ben", c); err == nil || !strings.Contains(err.Error(), "embedding") {
+		t.Errorf("stored without vectors: %v", err)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"math"
-	"net/http"
 	"slices"
 	"text/tabwriter"
 
@@ -30,7 +29,7 @@ type weightSet map[string]map[string]float64
 type explained struct {
 	conversation conversation
 	question     question
-	ids          map[int64]string
+	said         sayings
 	results      []result
 }
 
@@ -57,20 +56,16 @@ func (w weightSet) sum(r result) (s float64) {
 func (e explained) answer(w weightSet) answer {
 	ranked := slices.Clone(e.results)
 	slices.SortStableFunc(ranked, func(a, b result) int { return cmp.Compare(w.sum(b), w.sum(a)) })
-	return answer{conversation: e.conversation, question: e.question, found: foundIn(ranked, e.ids)}
+	return answer{conversation: e.conversation, question: e.question, found: foundIn(ranked, e.said)}
 }
 
 // gather says the conversations to a memd and asks their questions.
 func gather(ctx context.Context, address string, all []conversation) (asked []explained, err error) {
-	transport := &http.Transport{}
-	defer transport.CloseIdleConnections()
-	c := caller{address: address, http: &http.Client{Transport: transport}}
+	c, done := newCaller(address)
+	defer done()
 	shipped := weightSet(longterm.Weights())
 	for _, conv := range all {
-		ids, err := c.say(ctx, conv)
-		if err == nil {
-			err = c.settle(ctx, conv.name)
-		}
+		s, err := statements.say(c, ctx, conv.name, conv)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", conv.name, err)
 		}
@@ -86,7 +81,7 @@ func gather(ctx context.Context, address string, all []conversation) (asked []ex
 					return nil, fmt.Errorf("%q is ranked by %f, but its parts make %f", r.Memory, r.Explain["fused"], sum)
 				}
 			}
-			asked = append(asked, explained{conv, q, ids, results})
+			asked = append(asked, explained{conv, q, s, results})
 		}
 	}
 	return asked, nil
