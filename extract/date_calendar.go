@@ -21,11 +21,11 @@ func (r *reader) explicit(i int) (mention, int) {
 			return mention{when: moment{day(y, m, 1), byMonth}}, 1 + n
 		}
 	}
-	// 7 May 2023; 7th of May, 2023
-	if d, isDay := dayOf(r.words[i].low); isDay {
-		n := 1
-		if r.word(i+1) == "of" {
-			n = 2
+	// 7 May 2023; 7th of May, 2023; the seventh of May, 2023
+	if d, size := r.dayBefore(i); size > 0 {
+		n := size
+		if r.word(i+n) == "of" {
+			n++
 		}
 		if m, ok := r.month(i + n); ok && r.word(i+n) != "" {
 			if y, k := r.year(i + n + 1); k > 0 {
@@ -168,10 +168,9 @@ func (r *reader) bareMonth(i int) (mention, int) {
 			}
 		}
 	}
-	if d, isDay := dayOf(r.words[i].low); isDay {
-		n := 1
-		if r.word(i+1) == "of" {
-			n = 2
+	if d, n := r.dayBefore(i); n > 0 {
+		if r.word(i+n) == "of" {
+			n++
 		}
 		if m, ok := r.month(i + n); ok && r.word(i+n) != "" {
 			year, _ := r.yearOf(i, m, d)
@@ -182,6 +181,44 @@ func (r *reader) bareMonth(i int) (mention, int) {
 	}
 	return mention{}, 0
 }
+
+// dayBefore reads the day that may stand before a month, and of how many words it is: one that is
+// spelled out only before an "of".
+func (r *reader) dayBefore(i int) (d, n int) {
+	if d, ok := dayOf(r.words[i].low); ok {
+		return d, 1
+	}
+	if d, n = r.spelledDay(i); n > 0 && r.word(i+n) == "of" {
+		return d, n
+	}
+	return 0, 0
+}
+
+// spelledDay reads an ordinal that is spelled out, and of how many words it is: "twelfth", "twenty-first".
+func (r *reader) spelledDay(i int) (d, n int) {
+	low := r.word(i)
+	if d := spelledDays[low]; d > 0 {
+		return d, 1
+	}
+	if tens := map[string]int{"twenty": 20, "thirty": 30}[low]; tens > 0 {
+		if d := spelledDays[r.word(i+1)]; d > 0 && d < 10 && tens+d <= 31 {
+			return tens + d, 2
+		}
+	}
+	return 0, 0
+}
+
+var spelledDays = func() map[string]int {
+	all := map[string]int{}
+	for i, w := range strings.Fields("first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth") {
+		all[w] = i + 1
+		if i < 9 {
+			all["twenty-"+w] = 21 + i
+		}
+	}
+	all["thirtieth"], all["thirty-first"] = 30, 31
+	return all
+}()
 
 // monthDay reads the day that may follow a month at word i ("last March 3rd"), n
 // words having been read.
@@ -213,12 +250,20 @@ func dayOf(w string) (int, bool) {
 // direction of the tense.
 func (r *reader) ordinalDay(i int) (mention, int) {
 	w := r.words[i].low
-	if i < 2 || len(w) < 3 || r.recurring || r.words[i-1].low != "the" || !strings.HasSuffix(w, "th") && !strings.HasSuffix(w, "st") && !strings.HasSuffix(w, "nd") && !strings.HasSuffix(w, "rd") {
+	if i < 2 || len(w) < 3 || r.recurring || r.words[i-1].low != "the" {
 		return mention{}, 0
 	}
-	d, ok := dayOf(w)
+	d, size := r.spelledDay(i)
+	ok := size > 0 && r.words[i-2].low != "to" // "to the second" may be of a row
+	if size == 0 {
+		if !strings.HasSuffix(w, "th") && !strings.HasSuffix(w, "st") && !strings.HasSuffix(w, "nd") && !strings.HasSuffix(w, "rd") {
+			return mention{}, 0
+		}
+		d, ok = dayOf(w)
+		size = 1
+	}
 	lead := r.words[i-2].low
-	if next := r.word(i + 1); !ok || lead != "on" && lead != "until" && lead != "by" && lead != "to" && lead != "since" || next != "" && !afterDay[next] {
+	if next := r.word(i + size); !ok || lead != "on" && lead != "until" && lead != "by" && lead != "to" && lead != "since" || next != "" && !afterDay[next] {
 		return mention{}, 0
 	}
 	if last := r.lastDay; !last.IsZero() && lead != "since" {
@@ -229,7 +274,7 @@ func (r *reader) ordinalDay(i int) (mention, int) {
 		}
 		first := addMonths(last, months)
 		if t := day(first.Year(), first.Month(), d); t.Month() == first.Month() {
-			return onDay(t), 1
+			return onDay(t), size
 		}
 	}
 	was, willBe := r.tense(i)
@@ -247,7 +292,7 @@ func (r *reader) ordinalDay(i int) (mention, int) {
 		first := addMonths(r.today, step*months)
 		t := day(first.Year(), first.Month(), d)
 		if t.Month() == first.Month() && (was && !t.After(r.today) || willBe && !t.Before(r.today)) {
-			return onDay(t), 1
+			return onDay(t), size
 		}
 	}
 	return mention{}, 0

@@ -5,9 +5,11 @@ import (
 	"time"
 )
 
-// Feasts that are on the same day each year: "for Christmas", "last Halloween".
+// Feasts, on the same day each year or counted from Easter: "for Christmas", "last Halloween", "at
+// Easter". A birthday is no day that the words tell.
 
-// feastDay is the day of a feast; day 0 is the fourth Thursday of the month.
+// feastDay is the day of a feast; day 0 is the fourth Thursday of the month, month 0 that many days from
+// Easter Sunday.
 type feastDay struct {
 	month time.Month
 	day   int
@@ -17,6 +19,8 @@ var (
 	feasts = map[string]feastDay{
 		"christmas": {12, 25}, "xmas": {12, 25}, "halloween": {10, 31}, "thanksgiving": {11, 0}, "nye": {12, 31},
 		"christmas eve": {12, 24}, "valentine's day": {2, 14}, "valentines day": {2, 14}, "new year's eve": {12, 31}, "new years eve": {12, 31},
+		"christmas day": {12, 25}, "boxing day": {12, 26}, "new year's day": {1, 1}, "new years day": {1, 1}, "valentine's": {2, 14},
+		"easter": {0, 0}, "easter sunday": {0, 0}, "easter monday": {0, 1}, "easter day": {0, 0}, "good friday": {0, -2}, "whit monday": {0, 50}, "pentecost": {0, 49}, "palm sunday": {0, -7},
 	}
 	// beforeFeast are words with which a feast tells when something is.
 	beforeFeast = set(`for at on over by before until till since last this next around`)
@@ -41,7 +45,7 @@ func (r *reader) feast(i int) (mention, int) {
 		if !gone {
 			year--
 		}
-	case lead == "next" || willBe || r.shifted(i):
+	case lead == "next" || willBe || r.shifted(i) || lead == "on" && !was && r.appointed(i):
 		if gone {
 			year++
 		}
@@ -65,6 +69,9 @@ func (r *reader) feastNamed(i int) (f feastDay, n int) {
 
 // in gives the day of a feast in a year.
 func (f feastDay) in(year int) time.Time {
+	if f.month == 0 {
+		return easter(year).AddDate(0, 0, f.day)
+	}
 	if f.day > 0 {
 		return day(year, f.month, f.day)
 	}

@@ -624,10 +624,10 @@ func (r *reader) feastAt(i int) (in func(year int) Period, n int, aDay bool) {
 	name := ""
 	for k := 0; k < 3 && r.word(i+k) != ""; k++ {
 		name = strings.TrimSpace(name + " " + r.word(i+k))
-		if f, ok := feasts[name]; ok {
-			in, n, aDay = func(year int) Period { return oneDay(f.in(year)) }, k+1, true
-		} else if of, ok := holidays[name]; ok && !(name == "holidays" && (r.before(i) != "the" || r.before(i-1) != "over" && r.before(i-1) != "during")) {
+		if of, ok := holidays[name]; ok && !(name == "holidays" && (r.before(i) != "the" || r.before(i-1) != "over" && r.before(i-1) != "during")) {
 			in, n, aDay = of, k+1, false
+		} else if f, ok := feasts[name]; ok {
+			in, n, aDay = func(year int) Period { return oneDay(f.in(year)) }, k+1, true
 		}
 	}
 	return in, n, aDay

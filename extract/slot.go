@@ -206,7 +206,7 @@ var (
 	// ceases opens a predicate that tells of an end.
 	ceases = english(`^(?:(?:have |had to |have had to )?(?:stop|stopped|quit|gave up|give up|given up)|am done|am through with|am done with)\s+(?:on\s+)?(\pL+ing)\b\s*`)
 	// endedWhen tells since when something has ended, which is no limit to its end.
-	endedWhen = english(`(?:^|\s+)(?:back )?(?:(?:in|on|since|by) (?:early |late |mid-?)?(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|autumn|winter|\d{4})\b|(?:last|this) \pL+\b|yesterday\b|today\b|(?:\d+|a|two|three|four|five|six|ten) (?:days?|weeks?|months?|years?) ago\b)(?:\s*\([^)]*\))?(?:[!.,;].*)?$`)
+	endedWhen = english(`(?:^|\s+)(?:back )?(?:(?:in|on|since|by) (?:early |late |mid-?)?(?:january|february|march|april|may|june|july|august|september|october|november|december|monday|tuesday|wednesday|thursday|friday|saturday|sunday|spring|summer|autumn|winter|\d{4})\b|(?:on|at|since|after|over) (?:christmas|xmas|easter|new year's|new years|halloween|good friday|boxing day)(?: eve| day)?\b|(?:last|this) \pL+\b|yesterday\b|today\b|(?:\d+|a|two|three|four|five|six|ten) (?:days?|weeks?|months?|years?) ago\b)(?:\s*\([^)]*\))?(?:[!.,;].*)?$`)
 	haveGot   = english(`^(have|has)\s+got\s+`)
 	// notSince tells of what has not been for long.
 	notSince = english(`^(?:have|has)\s+not\s+(?:had|(\pL+))\b(.*?)\s+(?:since|in (?:\pL+ )?(?:months|years|weeks|ages))\b.*$`)

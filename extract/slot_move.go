@@ -21,7 +21,7 @@ var (
 	ofDwelling = english(`\b(?:flat|house|apartment|rent|renting|rented|lease|living|live|moved|moving|the move|settled|landlord|neighbou?rs|neighbou?rhood|for good|permanently)\b`)
 	newAddress = english(`^(?:my|our)\s+(?:new\s+(?:home\s+)?(?:address|home|place|flat|house|apartment|base)\s+is\s+(?:now\s+)?in|(?:home\s+)?(?:address|home|place|flat|house|apartment)\s+is\s+now\s+in|(?:address|home|flat|house|apartment)\s+is\s+in)\s+(?:(?:the centre|the center|downtown|central)\s+(?:of\s+)?)?` + toPlace)
 	tookHome   = english(`\b(?:found|bought|buying|rented|renting|got|getting|took|taking)\s+(?:a|an|our|this)\s+(?:[\pL-]+\s+){0,2}?(?:flat|house|apartment|place|room|studio)\s+in\s+` + named4 + `\s*(?:,|and|,\s*and)\s+(?:(?:we|i)\s+)?(?:have\s+)?(?:just\s+|already\s+|finally\s+)*moved in\b`)
-	onDayMoved = english(`^on\s+[^,;.]{3,25}?,?\s+(?:i|we)\s+(?:finally\s+)?(?:moved|relocated)\s+(?:back\s+)?to\s+` + toPlace)
+	onDayMoved = english(`^on\s+[^,;.]{3,40}?,?\s+(?:i|we)\s+(?:finally\s+)?(?:moved|relocated)\s+(?:back\s+)?to\s+` + toPlace)
 	basedOut   = english(`^(?:am |are )?based out of\s+` + toPlace)
 	// leftFor is a place that was left, and where somebody is now.
 	leftFor   = english(`^(?:packed up and\s+)?(?:left|moved out of|moved away from|said goodbye to)\s+\p{Lu}[^,;.]{1,40}[,;.]\s+(?:and |so |but )?(?:(?:now|currently),? (?:i am|we are)|(?:i am|we are) (?:now|currently)|i am|we are)\s+(?:living |based )?in\s+` + named4 + `(\s+(?:now|these days))?\W*$`)
