@@ -12,7 +12,7 @@ COPY setup setup
 COPY Makefile ./
 RUN MEMD_CACHE_DIR=/share/memd make setup
 COPY . .
-ARG VERSION=v0.1.0
+ARG VERSION=v0.2.0-dev
 RUN make build VERSION=${VERSION}
 
 FROM debian:bookworm-slim

@@ -11,7 +11,7 @@ TOGETHER = ^Test(Pattern|NastyShapes|ManyAtOnce|AnEndedContext)
 WHOLE    = ^Test(EveryCodePoint|Extreme|BodiesAreBounded|NearlyRightBodies)
 # How long each fuzz target runs.
 FUZZTIME ?= 5s
-VERSION  ?= $(shell git describe --tags --dirty 2>/dev/null || echo v0.1.0)
+VERSION  ?= $(shell git describe --tags --dirty 2>/dev/null || echo v0.2.0-dev)
 
 # The version comes from here, so the build needs neither git nor its history.
 GOFLAGS_BUILD = -trimpath -buildvcs=false -ldflags '-X main.version=$(VERSION)'

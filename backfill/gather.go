@@ -39,7 +39,7 @@ type Totals struct {
 	Learnable int `json:"learnable"`
 	Memories  int `json:"memories"`
 	// Tokens are those of learnable messages, 0 if they were not counted.
-	Tokens int `json:"tokens"`
+	Tokens int `json:"tokens,omitempty"`
 	// Bad could not be read, Empty say nothing, Repeated stand there twice.
 	Bad      int `json:"bad"`
 	Empty    int `json:"empty"`
