@@ -224,7 +224,7 @@ func (s *server) messageRoutes() {
 	handle(s, operation{
 		method: http.MethodPost, path: "/v1/messages/batch", name: "append-messages-batch", tag: "Short tier", effect: logs, gives: true,
 		summary:     "Write messages of several sessions to the log, or none of them",
-		description: "In one transaction: what imports bring. It gives way to all other requests. 422 lists every item that is wrong.",
+		description: "In one transaction: what imports bring. It gives way to all other requests. What is backfill and was deleted here, by its id, does not come back. 422 lists every item that is wrong.",
 		answers:     map[int]any{201: appendBatchAnswer{}},
 	}, s.postMessagesBatch)
 	handle(s, operation{

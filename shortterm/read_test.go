@@ -464,6 +464,7 @@ var queries = map[string]string{
 	"incognitoOver": incognitoOver, "lockIdle": lockIdle, "messagesOver": messagesOver, "lockByNo": lockByNo, "markedMessages": markedMessages, "closedSummaryDue": closedSummaryDue,
 	"stillSettled": stillSettled, "dropEmptied": dropEmptied,
 	"lockSessions": lockSessions, "readSessions": readSessions, "knownInBulk": knownInBulk, "insertInBulk": insertInBulk, "recogniseMessages": recogniseMessages, "arriveSession": arriveSession,
+	"markRemoved": markRemoved, "removedAmong": removedAmong,
 }
 
 func TestQueriesPrepare(t *testing.T) {
@@ -514,12 +515,15 @@ func TestPlansOfRevisions(t *testing.T) {
 		SELECT 'acme', s.user_id, s.session_id, s.no, 'user', '{"role":"user","content":"x"}', i, true FROM conversation_session s, generate_series(1, 100) i`)
 	f.do(t, `INSERT INTO ingest_open (message_id, tenant_id, session_no) SELECT id, 'acme', session_no FROM conversation_context`)
 	f.do(t, `INSERT INTO ingest_settled (message_id, tenant_id, state, attempts) SELECT id, 'acme', 'done', 1 FROM conversation_context`)
-	for _, table := range []string{"conversation_session", "conversation_context", "ingest_open", "ingest_settled"} {
+	f.do(t, `INSERT INTO message_removed (tenant_id, user_id, origin, message_id) SELECT 'acme', user_id, sha256(id::text::bytea), id FROM conversation_context`)
+	for _, table := range []string{"conversation_session", "conversation_context", "ingest_open", "ingest_settled", "message_removed"} {
 		f.analyze(t, table)
 	}
 	f.wantPlans(t, map[string]planned{
 		"rewordMessage":     {rewordMessage, `'acme', 7, '{}'`, []string{"conversation_context_pkey", "ingest_settled_pkey"}},
 		"reopenMessages":    {reopenMessages, `'acme', '{7}', 0`, []string{"conversation_context_pkey", "ingest_settled_pkey"}},
+		"markRemoved":       {markRemoved, `'acme', '{7}'`, []string{"conversation_context_pkey", "conversation_session_pkey"}},
+		"removedAmong":      {removedAmong, `'acme', '{u7}', '{s7}', '{c7}'`, []string{"message_removed_pkey"}},
 		"removeMessages":    {removeMessages, `'acme', '{7}'`, []string{"conversation_context_pkey"}},
 		"removeOpen":        {removeOpen, `'acme', '{7}'`, []string{"ingest_open_pkey"}},
 		"removeSettled":     {removeSettled, `'acme', '{7}'`, []string{"ingest_settled_pkey"}},

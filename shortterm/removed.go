@@ -100,9 +100,9 @@ const (
 	// markRemoved comes before the messages go.
 	markRemoved = `INSERT INTO message_removed (tenant_id, user_id, origin, message_id)
 		SELECT c.tenant_id, c.user_id, sha256(convert_to(json_build_array(c.session_id, c.client_id)::text, 'UTF8')), c.id
-		  FROM conversation_context c
-		 CROSS JOIN LATERAL (SELECT incognito FROM conversation_session s WHERE s.tenant_id = $1 AND s.no = c.session_no OFFSET 0) s
-		 WHERE c.tenant_id = $1 AND c.id = ANY ($2::bigint[]) AND c.client_id IS NOT NULL AND c.user_id <> '' AND NOT s.incognito
+		  FROM (SELECT * FROM conversation_context WHERE tenant_id = $1 AND id = ANY ($2::bigint[]) OFFSET 0) c
+		 CROSS JOIN LATERAL (SELECT incognito FROM conversation_session WHERE tenant_id = $1 AND no = c.session_no OFFSET 0) s
+		 WHERE c.client_id IS NOT NULL AND c.user_id <> '' AND NOT s.incognito
 		ON CONFLICT DO NOTHING`
 
 	removedAmong = `SELECT (g.place - 1)::int, r.message_id, r.removed_at

@@ -1,9 +1,6 @@
 -- Where memories come from, what erasures took away, and which messages were deleted that an
 -- import may still have, each in a table of its own; and what is open is counted by indexes.
 
--- Who changes memories waits for this step, and nobody else; in the order in which they do.
-LOCK TABLE memory_scope, memory, memory_overruled IN SHARE ROW EXCLUSIVE MODE;
-
 CREATE TABLE memory_origin (
   tenant_id text NOT NULL,
   scope_id  bigint NOT NULL,
@@ -13,15 +10,23 @@ CREATE TABLE memory_origin (
 );
 CREATE INDEX memory_origin_memory ON memory_origin (memory_id);
 
-INSERT INTO memory_origin (tenant_id, scope_id, origin, memory_id)
-SELECT tenant_id, scope_id, substr(slot, 6), id FROM memory WHERE verbatim AND starts_with(slot, 'from:');
-DO $$
-DECLARE tenant text;
+-- Moves what is there, a tenant at a time, since the owner too is held to one.
+CREATE FUNCTION memd_move_origins() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+  tenant text;
+  ids uuid[];
 BEGIN
-  FOR tenant IN SELECT DISTINCT tenant_id FROM memory_scope LOOP -- the owner too is held to one at a time
+  FOR tenant, ids IN
+    WITH moved AS (
+      INSERT INTO memory_origin AS o (tenant_id, scope_id, origin, memory_id)
+      SELECT m.tenant_id, m.scope_id, substr(m.slot, 6), m.id FROM memory m WHERE m.verbatim AND starts_with(m.slot, 'from:')
+      ON CONFLICT DO NOTHING RETURNING o.tenant_id, o.memory_id)
+    SELECT moved.tenant_id, array_agg(moved.memory_id) FROM moved GROUP BY moved.tenant_id LOOP
     PERFORM set_config('memd.tenant', tenant, true);
-    UPDATE memory SET slot = NULL
-     WHERE tenant_id = tenant AND id = ANY (ARRAY(SELECT o.memory_id FROM memory_origin o WHERE o.tenant_id = tenant));
+    UPDATE memory SET slot = NULL WHERE tenant_id = tenant AND id = ANY (ids);
+  END LOOP;
+  FOR tenant IN SELECT DISTINCT tenant_id FROM memory_scope LOOP
+    PERFORM set_config('memd.tenant', tenant, true);
     -- What was taken away: its memory is gone, or was rewritten.
     WITH gone AS (
       DELETE FROM memory_overruled WHERE tenant_id = tenant AND message_id < 0 RETURNING -message_id AS scope_id, hash, slot)
@@ -31,6 +36,13 @@ BEGIN
   END LOOP;
   PERFORM set_config('memd.tenant', '', true);
 END $$;
+
+SELECT memd_move_origins();
+-- Who changes memories waits from here on, for what came meanwhile; in the order in which they
+-- take these locks.
+LOCK TABLE memory_scope, memory, memory_overruled IN SHARE ROW EXCLUSIVE MODE;
+SELECT memd_move_origins();
+DROP FUNCTION memd_move_origins();
 ALTER TABLE memory_origin ADD FOREIGN KEY (scope_id) REFERENCES memory_scope (id) ON DELETE CASCADE;
 ALTER TABLE memory_origin ENABLE ROW LEVEL SECURITY;
 ALTER TABLE memory_origin FORCE ROW LEVEL SECURITY;
