@@ -2,9 +2,9 @@ package longterm
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"unicode"
@@ -175,7 +175,7 @@ var everyday = sync.OnceValue(func() map[int32]bool {
 var smallNumbers = sync.OnceValue(func() map[int32]bool {
 	all := map[int32]bool{}
 	for n := range 10000 {
-		for _, t := range termsOf(strconv.Itoa(n)) {
+		for _, t := range termsOf(fmt.Sprintf("%d %02d", n, n)) { // dates have 03
 			all[t] = true
 		}
 	}
@@ -185,7 +185,7 @@ var smallNumbers = sync.OnceValue(func() map[int32]bool {
 // saidTerms are the terms of what may say something back: the name of a state counts as what is in
 // it, "pregnancy" as "pregnant".
 func saidTerms(text string) []int32 {
-	text = ungrouped(text)
+	text = ungrouped(extract.Undated(text))
 	terms := termsOf(text)
 	for _, m := range ofState.FindAllStringSubmatch(text, -1) {
 		of := map[string]string{"ncy": "nt", "nt": "ncy"}[strings.ToLower(m[2])]

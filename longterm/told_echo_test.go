@@ -55,3 +55,20 @@ func TestAnswersToWhatWasTakenAway(t *testing.T) {
 		}
 	}
 }
+
+// The date beside relative words is nobody's word: of a statement that is known by its terms alone it
+// is among these, and of what answers it beside the words.
+func TestAddedDatesSayNothingBack(t *testing.T) {
+	overruled := away{terms: termsOf("I moved to Hamburg in March (2026-03)")}
+	a := Account{Of: map[int64]Told{1: {Taken: true, gone: []away{overruled}}}, away: []away{awayOf("I moved to Hamburg in March (2026-03)")}}
+	a.Answers(1, 2)
+	for text, want := range map[string]bool{
+		"The deadline for the Quill grant is 31 March (2027-03-31)": false,
+		"Trains leave at 03:00 in March (2026-03)":                  false,
+		"Hamburg is cold in March (2026-03)":                        true,
+	} {
+		if got := a.SaysBackTo(1, "assistant", text) || a.SaysBackIn(2, "assistant", text); got != want {
+			t.Errorf("%q says it back: %v", text, got)
+		}
+	}
+}
