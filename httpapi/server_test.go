@@ -307,7 +307,7 @@ func TestEveryRouteAsksForAKey(t *testing.T) {
 			}
 		}
 	}
-	if n != 44 {
+	if n != 46 {
 		t.Errorf("%d routes", n)
 	}
 }
