@@ -68,14 +68,8 @@ func measureLarge(ctx context.Context, s scale, c choice, pg *embedded.Postgres)
 	if err := copies.end(ctx, []int64{scope}); err != nil {
 		return nil, err
 	}
-	for {
-		worked, err := p.store.TendNeighbours(ctx, model, dimensions)
-		if err != nil {
-			return nil, err
-		}
-		if !worked {
-			break
-		}
+	if err := p.tend(ctx); err != nil {
+		return nil, err
 	}
 	// What is superseded stands in no graph: who asks for it, too, has all vectors read. There
 	// is nothing superseded here, so that the answer is the same otherwise.
@@ -134,6 +128,16 @@ func measureLarge(ctx context.Context, s scale, c choice, pg *embedded.Postgres)
 		rows = append(rows, row{Figure: largeSearch(s.large), Unit: "ms", Memd: median(p50[0]), Baseline: median(p50[1]), Ratio: median(ratios), Aim: "–", Of: "all vectors read"})
 	}
 	return rows, nil
+}
+
+// tend has the graphs of large scopes made.
+func (p *place) tend(ctx context.Context) error {
+	for {
+		worked, err := p.store.TendNeighbours(ctx, model, dimensions)
+		if err != nil || !worked {
+			return err
+		}
+	}
 }
 
 // subjects are directions around which vectors lie.

@@ -9,6 +9,7 @@
 //	go run ./bench -json figures.json   the table as JSON beside it
 //	go run ./bench -only among -each 1000      beside a million memories of others
 //	go run ./bench -only 'one scope' -large 1000000    half an hour
+//	go run ./bench -only growth -growth 100000         a user's memories from 1,000 on, by tens
 //	go run ./bench -bursts              what bursts do to a node's workers, simulated
 //
 // It starts its own Postgres and NATS in a temporary folder and ends them.
@@ -45,15 +46,16 @@ type scale struct {
 	search   time.Duration // the same with searches
 	memories []int         // sizes of the scope that is searched
 	others   crowd         // whose memories lie around it
+	growth   []int         // ever more memories of one user
 	large    int           // memories of the scope that is searched by a graph
 	facts    int           // that each learner tells in a round
 	starts   int           // of the binary
 }
 
 var (
-	fullScale = scale{rounds: 7, write: 2 * time.Second, search: time.Second, memories: []int{100, 10_000}, others: crowd{users: 1000, each: 200}, large: 60_000, facts: 50, starts: 5}
+	fullScale = scale{rounds: 7, write: 2 * time.Second, search: time.Second, memories: []int{100, 10_000}, others: crowd{users: 1000, each: 200}, growth: growthTo(10_000), large: 60_000, facts: 50, starts: 5}
 	// shortScale measures nothing well, but everything.
-	shortScale = scale{rounds: 1, write: 200 * time.Millisecond, search: 100 * time.Millisecond, memories: []int{100}, others: crowd{users: 50, each: 20}, large: 600, facts: 2, starts: 1}
+	shortScale = scale{rounds: 1, write: 200 * time.Millisecond, search: 100 * time.Millisecond, memories: []int{100}, others: crowd{users: 50, each: 20}, growth: []int{100}, large: 600, facts: 2, starts: 1}
 )
 
 // figures gives the names of all that is measured, in their order.
@@ -61,6 +63,10 @@ func (s scale) figures() []string {
 	names := []string{writeAlone, writeMany, questionEmbedded, learningByRules, learningCPU, sizeOfMessage, sizeOfMemory}
 	for _, n := range s.memories {
 		names = append(names, searchAlone(n), searchAmong(n, s.others))
+	}
+	names = append(names, searchGuarded)
+	for _, n := range s.growth {
+		names = append(names, grownSearch(n), grownSize(n))
 	}
 	return append(names, largeRecall(s.large), largeSearch(s.large), contextOver(s.contextSize()), startToReady, idleMemory)
 }
@@ -116,6 +122,7 @@ func main() {
 	out := flag.String("json", "", "also write the figures to this `file`")
 	each := flag.Int("each", 0, "how many memories each of the others has, at least 10 (default 200)")
 	large := flag.Int("large", 0, "how many memories the large scope has, at least 600 (default 60,000)")
+	growth := flag.Int("growth", 0, "up to how many memories of one user grow, at least 1,000 (default 10,000)")
 	bursts := flag.Bool("bursts", false, "measure nothing: simulate bursts on the workers of a node")
 	cores := flag.Int("cores", 16, "how many cores that node has")
 	work := flag.Duration("work", 12250*time.Microsecond, "and how long one of them takes for a message")
@@ -134,6 +141,9 @@ func main() {
 	}
 	if *each > 0 {
 		s.others.each = *each
+	}
+	if *growth > 0 {
+		s.growth = growthTo(max(1000, *growth))
 	}
 	if *large > 0 {
 		s.large = *large
@@ -224,6 +234,14 @@ func measure(ctx context.Context, s scale, c choice) (r report, err error) {
 	if err != nil {
 		return r, err
 	}
+	guarded, err := measureGuarded(ctx, s, c, pg)
+	if err != nil {
+		return r, err
+	}
+	growth, err := measureGrowth(ctx, s, c, pg)
+	if err != nil {
+		return r, err
+	}
 	large, err := measureLarge(ctx, s, c, pg)
 	if err != nil {
 		return r, err
@@ -236,7 +254,7 @@ func measure(ctx context.Context, s scale, c choice) (r report, err error) {
 	if err != nil {
 		return r, err
 	}
-	r.Rows = slices.Concat(writes, questions, learning, searches, large, contexts, process)
+	r.Rows = slices.Concat(writes, questions, learning, searches, guarded, growth, large, contexts, process)
 	return r, nil
 }
 
