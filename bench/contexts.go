@@ -31,6 +31,10 @@ func contextOver(n int) string {
 	return inEnglish.Sprintf("POST /v1/context, %d turns + recall over %d memories, p50", turnsShown, n)
 }
 
+func contextCPU(n int) string {
+	return inEnglish.Sprintf("CPU of a context, %d turns + recall over %d memories, with Postgres's and the caller's", turnsShown, n)
+}
+
 // contextSize is how many memories the user has whose contexts are measured.
 func (s scale) contextSize() int { return s.memories[len(s.memories)-1] }
 
@@ -40,7 +44,7 @@ func (s scale) contextSize() int { return s.memories[len(s.memories)-1] }
 func measureContexts(ctx context.Context, s scale, c choice, pg *embedded.Postgres, ns *embedded.NATS) ([]row, error) {
 	n := s.contextSize()
 	figure := contextOver(n)
-	if !c.wants(figure) {
+	if !c.wants(figure) && !c.wants(contextCPU(n)) {
 		return nil, nil
 	}
 	p, err := openPlace(ctx, pg, "context", longterm.Config{})
@@ -124,6 +128,17 @@ func measureContexts(ctx context.Context, s scale, c choice, pg *embedded.Postgr
 			return bareContext(ctx, p.pool, scopeID, user, session, made, true)
 		},
 	}
+	var rows []row
+	if c.wants(contextCPU(n)) {
+		r, err := p.costOfContext(ctx, s, n, calls[0], calls[2])
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, r)
+	}
+	if !c.wants(figure) {
+		return rows, nil
+	}
 	p50 := make([][]float64, len(calls))
 	for range s.rounds {
 		for i, do := range calls {
@@ -134,7 +149,6 @@ func measureContexts(ctx context.Context, s scale, c choice, pg *embedded.Postgr
 			p50[i] = append(p50[i], ms(median(times)))
 		}
 	}
-	var rows []row
 	for i, of := range []string{"the two bare queries: turns, vectors", "these and the postings"} {
 		var ratios []float64
 		for round := range p50[0] {
@@ -143,6 +157,24 @@ func measureContexts(ctx context.Context, s scale, c choice, pg *embedded.Postgr
 		rows = append(rows, row{Figure: figure, Unit: "ms", Memd: median(p50[0]), Baseline: median(p50[1+i]), Ratio: median(ratios), Aim: "≤ 1.5", Of: of})
 	}
 	return rows, nil
+}
+
+// costOfContext is what a context, and the bare queries, take of the processor.
+func (p *place) costOfContext(ctx context.Context, s scale, n int, subject, baseline call) (row, error) {
+	const each = 30
+	var memd, bare, ratios []float64
+	for range s.rounds {
+		var cpu [2]float64
+		for i, do := range []call{subject, baseline} {
+			own, server, err := p.cost(ctx, each, do)
+			if err != nil {
+				return row{}, err
+			}
+			cpu[i] = ms(own + server)
+		}
+		memd, bare, ratios = append(memd, cpu[0]), append(bare, cpu[1]), append(ratios, cpu[0]/cpu[1])
+	}
+	return row{Figure: contextCPU(n), Unit: "ms", Memd: median(memd), Baseline: median(bare), Ratio: median(ratios), Aim: "–", Of: "the bare queries: turns, vectors, postings"}, nil
 }
 
 // askContext asks for a context and sees that it is whole.

@@ -60,7 +60,7 @@ var (
 
 // figures gives the names of all that is measured, in their order.
 func (s scale) figures() []string {
-	names := []string{writeAlone, writeMany, questionEmbedded, learningByRules, learningCPU, sizeOfMessage, sizeOfMemory}
+	names := []string{writeAlone, writeMany, questionEmbedded, learningByRules, learningCPU, learningAllCPU, sizeOfMessage, sizeOfMemory}
 	for _, n := range s.memories {
 		names = append(names, searchAlone(n), searchAmong(n, s.others))
 	}
@@ -68,7 +68,7 @@ func (s scale) figures() []string {
 	for _, n := range s.growth {
 		names = append(names, grownSearch(n), grownSize(n))
 	}
-	return append(names, largeRecall(s.large), largeSearch(s.large), contextOver(s.contextSize()), startToReady, idleMemory)
+	return append(names, largeRecall(s.large), largeSearch(s.large), contextCPU(s.contextSize()), contextOver(s.contextSize()), startToReady, idleMemory)
 }
 
 // choice is which figures are wanted; the zero value wants all.
