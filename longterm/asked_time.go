@@ -46,7 +46,7 @@ func timingOf(text string, asked time.Time) timing {
 	}
 	// The first of what it asks beside its times, not "in the first week of May".
 	t.first, t.last = ordinal(rest, "first", notFirst) || earliestWords.MatchString(rest), ordinal(text, "last", notLast) || latestWords.MatchString(text)
-	if t.first && t.last {
+	if t.first && t.last || notWhich.MatchString(text) {
 		t.first, t.last = false, false
 	}
 	told := toldPast.MatchString(text)
@@ -139,6 +139,9 @@ var (
 	}()
 	earliestWords = regexp.MustCompile(`(?i)\b(?:earliest|originally|initially|zuerst|primero|d'abord)\b`)
 	latestWords   = regexp.MustCompile(`(?i)\b(?:(?:my|our|his|her|their|the|\pL+['’]s) (?:latest|newest)|most recent(?:ly)?|zuletzt)\b`)
+
+	// notWhich asks for something of the first or the last, which the words find, and not which it is.
+	notWhich = regexp.MustCompile(`(?i)^\s*(?:how (?:did|do|does|come|many|much|often)|why)\b`)
 
 	besideForms = []*regexp.Regexp{
 		regexp.MustCompile(`(?i)^\s*(before|prior to|until|after|since|following) ([^,]{3,80}), `),
