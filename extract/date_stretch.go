@@ -666,6 +666,11 @@ func (r *reader) vague(i int) (Period, int) {
 			then := r.today.AddDate(-1, 0, 0)
 			return Period{then.AddDate(0, 0, -14), then.AddDate(0, 0, 15)}, 4
 		}
+	case "a", "one":
+		if r.word(i+1) == "year" && r.word(i+2) == "ago" && r.word(i+3) != "today" {
+			then := r.today.AddDate(-1, 0, 0)
+			return Period{then.AddDate(0, 0, -45), then.AddDate(0, 0, 46)}, 3
+		}
 	case "half":
 		if r.word(i+1) == "a" && r.word(i+2) == "year" && r.word(i+3) == "ago" {
 			first := addMonths(r.today, -6)

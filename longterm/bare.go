@@ -34,7 +34,7 @@ func barenessOf(rest string) (b bareness) {
 		word := strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(strings.ReplaceAll(w, "’", "'"), "'s"), "'"), "'ve")
 		low := strings.ToLower(word)
 		switch {
-		case noContent[low] || len(lexical.ContentTerms(low)) == 0:
+		case noContent[low] || len(lexical.ContentTerms(low)) == 0 || len(low) < 3 && low[0] <= '9': // "2023/24"
 		case word != low:
 			b.whom = append(b.whom, word)
 		default:

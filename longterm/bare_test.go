@@ -15,7 +15,7 @@ func TestQuestionsOfNothingButATime(t *testing.T) {
 	for question, whom := range map[string]string{
 		"What did I do last month?": "", "What happened in May?": "", "What have I been up to recently?": "", "Who did I see the other day?": "",
 		"What's new this week?": "", "How was my weekend?": "", "What was going on in the first week of May?": "", "Anything interesting over Christmas?": "",
-		"Last summer?": "", "What do you know about last week?": "", "What did I do before I moved to Oslo?": "", "What happened after the surgery?": "", "What happened right after the move to a new flat?": "",
+		"Last summer?": "", "What did I do in the winter of 2023/24?": "", "What do you know about last week?": "", "What did I do before I moved to Oslo?": "", "What happened after the surgery?": "", "What happened right after the move to a new flat?": "",
 		"What did I do the week before the wedding?": "", "After the breakup with Sander, what happened?": "", "What did I get up to between March and June?": "",
 		"What did Halina do last summer?": "Halina", "What happened to Dov’s life in May?": "Dov", "What did I do in Paris last May?": "Paris",
 	} {
