@@ -19,8 +19,8 @@ var (
 	howLong  = english(`\b(?:how long|since when) (?:have you (?:(lived|been living|worked|been working|studied|been studying|been)) ([^?]{2,60})|(?:do you|have you been|are you) ((?:live|living|work|working|study|studying)?) ?([^?]{2,60}))\?[^?]*$`)
 	sinceYes = english(`^(?:yes|yeah|yep|yup|yea)[\s,.!–—-]+(?:since|for)\s+(?:\d|a |the |last |\pL+ (?:years?|months?|weeks?)\b|january|february|march|april|may|june|july|august|september|october|november|december|always|ages|forever)`)
 	sinceOf  = english(`^(?:(?:oh|um+|well|about|around|roughly|since|for)\s+)*(?:since|for|\d+|a|one|two|three|four|five|six|seven|eight|nine|ten)\b[^.!?]{0,40}[.!]*$`)
-	ageAsked = english(`\bhow old (?:is|are) your ((?:\pL+ ){0,2}\pL+?)(?: now| these days)?\?[^?]*$`)
-	ageGiven = english(`^(?:(?:he|she|they|it)(?:'s| is| are)? )?(?:(?:just|already|about|nearly|now|only) )*(?:turned |turning )?(\d{1,3})(?: (?:now|already|years old|this \pL+|last \pL+|in \pL+))*\W*$`)
+	ageAsked = english(`\bhow old (?:is|are) (your )?((?:\pL+ ){0,2}?\pL+?)(?: now| these days)?\?[^?]*$`)
+	ageGiven = english(`^(?:(?:he|she|they|it)(?:'s| is| are)? )?(?:(?:just|already|about|nearly|now|only) )*(?:turned |turning )?(\d{1,3})(?: (?:now|already|years old|this \pL+|last \pL+|in \pL+|yesterday|today|on \pL+))*\W*$`)
 	// havingAsked asks whether somebody has any, havingSome tells how many of what.
 	havingAsked = english(`\b(?:do you have|have you got|do you own|any) (?:any |got any )?(?:pets|animals|kids|children|siblings|brothers or sisters)\b[^?]*\?[^?]*$`)
 	havingSome  = english(`^(?:(?:yes|yeah|yep|yup|sure|oh)[\s,.!–—-]+)*(?:i have |we have |i've got |we've got )?((?:\d{1,2}|one|two|three|four|five|six|seven|eight|nine|ten) \pL+)\W*$`)
@@ -71,7 +71,13 @@ func slotByForm(question, answer string) (about, bool) {
 	}
 	if m := ageAsked.FindStringSubmatch(question); m != nil {
 		if age := ageGiven.FindStringSubmatch(answer); age != nil {
-			return slotOf("My " + m[1] + " is " + age[1]), true
+			if m[1] == "" && !startsName(m[2]) {
+				return about{}, false
+			}
+			if m[1] == "" {
+				return about{name: "age", subject: strings.ToLower(m[2]), value: age[1]}, true
+			}
+			return slotOf("My " + m[2] + " is " + age[1]), true
 		}
 	}
 	if m := howLong.FindStringSubmatch(question); m != nil && sinceOf.MatchString(answer) {

@@ -27,6 +27,7 @@ func TestAnswersInTheFormAskedFor(t *testing.T) {
 		{"How long have you been working at Bosch?", "about six years", []string{"work=Bosch"}},
 		{"Are you married?", "yep, since 2019", []string{"marital status=married"}},
 		{"How old is your son?", "he just turned 6", []string{"son|age=6"}},
+		{"How old is Milo now?", "he just turned 6 yesterday", []string{"milo|age=6"}},
 		{"Do you prefer tea or coffee?", "neither", []string{""}},
 		// What is no answer in that form, or states nothing:
 		{"Would you like me to send you a reminder?", "yes please", nil},

@@ -78,12 +78,25 @@ func (g *grouping) besideNamed(head, who string, theirs bool, clause string) []c
 			return nil // "he's left"
 		}
 		lead, full = who+" is", who+" is"+rest
-	case !predicated(strings.TrimSpace(rest), false), past(firstWords(rest, 1)):
+	case !thirdPerson(strings.TrimSpace(rest)) || past(firstWords(rest, 1)):
 		return nil
 	}
 	of := slotOf(full)
 	return append(g.clauses(head), g.ownPredicates(clausePart{"(" + lead + ")" + " " + strings.TrimSpace(rest), of})...)
 }
+
+// thirdPerson says whether what stands behind "he" or a name opens with a verb of the present.
+func thirdPerson(text string) bool {
+	words := wordsOf(beforeVerb.ReplaceAllString(text, ""))
+	if len(words) < 2 {
+		return predicated(text, false)
+	}
+	low := words[0].low
+	return predicated(text, false) || len(low) > 3 && strings.HasSuffix(low, "s") && !strings.HasSuffix(low, "ss") && low != "was" && !weekdaysAlso[low]
+}
+
+// weekdaysAlso end as a verb does and are none.
+var weekdaysAlso = set(`always sometimes this perhaps besides towards across ours theirs hers yes plus unless`)
 
 // soleIn gives the only one whom a clause on a speaker names who may be "he" or "she", as they are
 // called; "" if there is none, or more.
@@ -92,8 +105,11 @@ func soleIn(head, pronoun string) string {
 	if len(words) < 3 || !own[words[0].low] {
 		return ""
 	}
-	who := ""
+	who, named := "", 0
 	for i, w := range words {
+		if i < named {
+			continue
+		}
 		next := word{}
 		if i+1 < len(words) {
 			next = words[i+1]
@@ -116,19 +132,28 @@ func soleIn(head, pronoun string) string {
 				return ""
 			}
 		case w.capital && before == "is" && who != "" && strings.HasPrefix(who, "my ") && i == 3:
-			who = head[w.start:w.end] // "my boss is Karen"
+			who, named = fullName(head, words, i) // "my boss is Karen"
 		case w.capital && (people4[before] || animal5[before] || before == "called" || before == "named"):
-			if who = head[w.start:w.end]; people4[before] && relation(before) != "partner" && relation(before) != "boss" {
+			if who, named = fullName(head, words, i); people4[before] && relation(before) != "partner" && relation(before) != "boss" {
 				who = "my " + before + " " + who
 			}
 		case w.capital && (brings[before] || before == "to" && i > 1 && couples[words[i-2].low]):
 			if who != "" || weekdays[w.low] > 0 || months3(w.low) || peoples(w.low) {
 				return ""
 			}
-			who = head[w.start:w.end]
+			who, named = fullName(head, words, i)
 		case w.capital && givenNames[w.low]:
 			return "" // whose part in it is not known
 		}
 	}
 	return who
+}
+
+// fullName gives the name that begins at a word, and where the words go on behind it.
+func fullName(text string, words []word, i int) (string, int) {
+	end := i + 1
+	for end < len(words) && words[end].capital && strings.Trim(text[words[end-1].end:words[end].start], " .") == "" {
+		end++
+	}
+	return text[words[i].start:words[end-1].end], end
 }

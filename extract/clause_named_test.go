@@ -15,6 +15,10 @@ func TestWhatIsToldOfSomebodyNamedStandsForItself(t *testing.T) {
 		"My girlfriend Nora is a nurse and she plays the cello":                {"My girlfriend Nora is a nurse [nora|role=nurse]", "(Nora) plays the cello [nora|habit:play cello]"},
 		"I'm planning a trip to Kyoto with my sister Ana, she speaks Japanese": {"I'm planning a trip to Kyoto with my sister Ana", "(my sister Ana) speaks Japanese [ana|language:japanese]"},
 		"I have a dog called Rex, he's allergic to chicken":                    {"I have a dog called Rex [pet:rex]", "(Rex is) allergic to chicken [rex|allergy:chicken]"},
+		"I've been seeing Ines since spring, she restores old boats in Aveiro": {"I've been seeing Ines since spring [partner=Ines]", "(Ines) restores old boats in Aveiro"},
+		"I have a new teacher, Mr Bosman, he counts the chalk":                 {"I have a new teacher, Mr Bosman [has:teacher]", "(my teacher Mr Bosman) counts the chalk"},
+		"My boss is Karen Moss, she's from Cork":                               {"My boss is Karen Moss [boss=Karen Moss]", "(Karen Moss is) from Cork"},
+		"I'm dating Ines, she always":                                          {"I'm dating Ines, she always [partner=Ines]"},
 		"I started dating Sander. He builds violins":                           {"I started dating Sander [partner=Sander]", "(Sander) builds violins"},
 		"I'm dating Sander. His father is a judge":                             {"I'm dating Sander [partner=Sander]", "(Sander's) father is a judge"},
 		// Where it is not sure, or tells of both, the sentence stays whole.

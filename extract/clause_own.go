@@ -213,6 +213,9 @@ func (g *grouping) predicates(c clausePart, text string) []clausePart {
 	return nil
 }
 
+// ofCare is who is seen again and again.
+var ofCare = english(`^(?:\pL+ )?sees? (?:a|an|my|his|her) (?:\pL+ )?(?:therapist|psychologist|psychiatrist|doctor|physio|physiotherapist|counsellor|counselor|coach|specialist|dietitian|dietician)\b`)
+
 // oftenAlone are verbs of what somebody does, who says no more of it.
 var oftenAlone = set(`smoke vape drink`)
 
@@ -235,6 +238,8 @@ func predicated(text string, first bool) bool {
 	}
 	low := words[0].low
 	switch low {
+	case "see", "sees":
+		return first == (low == "see") && ofCare.MatchString(text)
 	case "can", "can't", "cannot", "moved", "got", "had", "started", "quit", "lost", "became", "was":
 		return true
 	case "am", "have", "don't", "do":

@@ -28,7 +28,7 @@ var (
 	anotherOne = english(`\b(?:another|one more|one|a (?:second|third|fourth|fifth))\s+(\pL{3,})\b`)
 	// nthOne is the third of its kind.
 	nthOne     = english(`^(?:got|have|had|adopted|bought|rescued|welcomed)\s+(?:a|our|my)\s+(second|third|fourth|fifth)\s+(` + animals + `|kid|child|baby)(?:\W*$|\s*[,.;!(]|\s+(?:last|in|on|yesterday|today|now|this|called|named)\b)`)
-	teamCount  = english(`^(?:(?:our|my|the) team\s+(?:has|is|consists of|counts|is now)|there are|have a team of)\s+(?:now\s+)?` + aNumber + `(?:\s+(?:people|of us|engineers|developers|devs|employees|colleagues|members))?(?:\s+(?:now|on the team|in the team|in total|left|strong|at the moment))*\W*$`)
+	teamCount  = english(`^(?:(?:our|my|the) team\s+(?:has|is|consists of|counts|is now)|there are|(?:i |we )?(?:have|lead|manage|run|am on|are) a team of)\s+(?:now\s+)?` + aNumber + `(?:\s+(?:people|of us|engineers|developers|devs|employees|colleagues|members))?(?:\s+(?:now|on the team|in the team|in total|left|strong|at the moment))*(?:\W*$|\s*[,.;!(])`)
 	weAreNow   = english(`[\s,;–—-](?:so |and |now |that means )?we are\s+(?:(?:only|just|now|still|down to|up to|already)\s+)*` + aNumber + `(?:\s+(?:people|of us|engineers|developers|devs))?(?:\s+(?:now|on the team|in the team|in total|left))*\W*$`)
 	worn       = english(`^(?:` + aids + `)$`)
 	cameToWork = english(`\b(?:\p{Lu}\pL+|one|two|three|somebody|someone|another|a colleague|a new \pL+)\s+(?:has\s+|have\s+|just\s+)*` + whoCame + `\b`)

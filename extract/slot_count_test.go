@@ -17,6 +17,8 @@ func TestCounts(t *testing.T) {
 		"I'm down to nine plants":                            "number of plants=nine",
 		"our team has six people":                            "how many we are=six",
 		"Tom left, we're five now":                           "how many we are=five",
+		"I lead a team of six people, Priya does QA":         "how many we are=six",
+		"one goat died last night, so now three :(":          "number of goats=three",
 		"Priya joined, so we're seven now":                   "how many we are=seven",
 		// Where nothing is counted, or another's:
 		"so now three of us know about it": "", "I'm five minutes late, that makes three times": "", "my sister had another baby, so now three": "",

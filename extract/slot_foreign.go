@@ -161,12 +161,15 @@ func foreignParts(text string) []clausePart {
 		left, right, lead := text[:at[0][0]], text[at[0][1]:], ""
 		a, known := foreignChange(left)
 		b, also := foreignChange(right)
+		if also && startsGerman.MatchString(left) && !startsGerman.MatchString(right) {
+			lead = "(Ich) "
+		}
 		if !also && startsGerman.MatchString(left) {
 			if b, also = foreignChange("ich " + right); also {
 				lead = "(Ich) "
 			}
 		}
-		if known && also && a.name != b.name && !a.negated && !b.negated {
+		if known && also && a.name != b.name {
 			return []clausePart{{left, a}, {lead + right, b}}
 		}
 	}

@@ -113,11 +113,12 @@ func hasSlot(all []string, slot string) bool {
 // Two things told in one breath are told apart where both are sure.
 func TestForeignStatementsAreParted(t *testing.T) {
 	for text, want := range map[string][]string{
-		"Vivo en Madrid y trabajo en Seat":          {"Vivo en Madrid", "trabajo en Seat"},
-		"Ich wohne in Hamburg und arbeite bei Otto": {"Ich wohne in Hamburg", "(Ich) arbeite bei Otto"},
-		"J'habite à Lyon et je travaille chez Aldi": {"J'habite à Lyon", "je travaille chez Aldi"},
-		"Vivo en Madrid y me encanta":               {"Vivo en Madrid y me encanta"},
-		"Ich wohne in Hamburg und Berlin":           {"Ich wohne in Hamburg und Berlin"},
+		"Vivo en Madrid y trabajo en Seat":                             {"Vivo en Madrid", "trabajo en Seat"},
+		"Ich wohne in Hamburg und arbeite bei Otto":                    {"Ich wohne in Hamburg", "(Ich) arbeite bei Otto"},
+		"J'habite à Lyon et je travaille chez Aldi":                    {"J'habite à Lyon", "je travaille chez Aldi"},
+		"Ich bin im Mai nach Köln gezogen und habe bei Otto gekündigt": {"Ich bin im Mai nach Köln gezogen", "(Ich) habe bei Otto gekündigt"},
+		"Vivo en Madrid y me encanta":                                  {"Vivo en Madrid y me encanta"},
+		"Ich wohne in Hamburg und Berlin":                              {"Ich wohne in Hamburg und Berlin"},
 	} {
 		check(t, user(text), want)
 	}

@@ -11,6 +11,7 @@ func TestMovesInOtherWords(t *testing.T) {
 		"our flat is now in Porvoo":                                  "home=Porvoo",
 		"I also moved to Setúbal on the 12th":                        "home=Setúbal",
 		"we've since relocated to Malmö":                             "home=Malmö",
+		"small update, we've since relocated to Bergen":              "home=Bergen",
 		"we ended up settling in Leuven":                             "home=Leuven",
 		"we ended up in Leuven, the rent was too high in Ghent":      "home=Leuven",
 		"we ended up buying a flat in Leuven and moved in last week": "home=Leuven",

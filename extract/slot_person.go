@@ -2,6 +2,7 @@ package extract
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -54,6 +55,7 @@ var (
 
 	relativeIs  = english(`^(?:my|our)\s+(?:(?:older|younger|little|big|best|elder|eldest|oldest|youngest|new|only|baby|twin)\s+)*(` + sole + `|` + several + `)(?:'s name)?\s+(?:is|are)\s+(?:now\s+)?(?:called |named )?(\p{L}[\pL'’-]+(?:\s\p{Lu}[\pL'’-]+)?)(?:\W*$|\s*[,.;!(–—-].*|\s+(?:and|but|now)\b.*)`)
 	newRelative = english(`^(?:have|have got|got)\s+(?:a|our|my)\s+new\s+(boss|manager|landlord|landlady|flatmate|roommate)(?:\s+now)?\s*(?:,|:|-|–|called|named)\s*(?:(?:he is|she is|it is)\s+)?(?:called\s+|named\s+)?(\p{Lu}[\pL'’-]+)`)
+	bossNow     = english(`(?:\b(?:so|and|now|but)\s+|[,;]\s+)my new (boss|manager|landlord|landlady|flatmate|roommate) is (?:called |named )?(\p{Lu}[\pL'’-]+(?:\.? \p{Lu}[\pL'’-]+)?)\b`)
 	petIs       = english(`^(?:my|our)\s+(?:(?:new|old|little|first|other|rescue|pet)\s+)*(` + animals + `)(?:'s name)?\s+is\s+(?:now\s+)?(?:called|named|name is)?\s*(\p{Lu}[\pL'’-]+|\p{L}+)(?:\W*$|\s*[,.;!(].*|\s+now\b.*)`)
 	petNamed    = english(`^(?:have|has|got|adopted|rescued|bought|own|are getting|am getting|is getting)(?: got)?\s+(?:a|an|the|another|our|my|one)\s+(?:[\pL-]+\s+){0,3}?(` + animals + `)s?\s*(?:,\s*)?(?:called|named|whose name is)\s+(\p{L}[\pL'’-]+)`)
 	petBeside   = english(`^(?:have|has|got|adopted|rescued|own)(?: got)?\s+(?:a|an)\s+(?:[\pL-]+\s+){0,2}?(?:` + animals + `),\s+(\p{Lu}[\pL'’-]+)\W*$`)
@@ -175,6 +177,9 @@ func ageSlot(s *saying) (about, bool) {
 	if m := s.matchText(ageIs, "age"); m != nil {
 		return about{name: "age", value: m[1]}, true
 	}
+	if m := s.match(spelledAge, "is "); m != nil && s.known && s.subject != "" && !s.denied && (strings.HasPrefix(s.low, "my ") || strings.HasPrefix(s.low, "our ")) {
+		return s.about("age", strconv.Itoa(numbers[strings.ToLower(m[1])]))
+	}
 	if !s.known || !strings.ContainsAny(s.predicate, "0123456789") || strings.HasPrefix(s.low, "we ") && !strings.Contains(s.low, "both") {
 		return about{}, false // "we're 12 now" is how many
 	}
@@ -197,6 +202,7 @@ func ageSlot(s *saying) (about, bool) {
 }
 
 var (
+	spelledAge = english(`^(?:is|turned)\s+(one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?:\s+(?:years old|now|today|already))?\W*$`)
 	// nowAged tells a number that goes up with the years.
 	nowAged = english(`^is\s+\d{1,2}\s+(?:now|already|today)\W*$`)
 	ages    = set(`rent price salary budget interest inflation score level temperature population speed weight shipping delivery tuition fee fees fare postage petrol gas coffee beer bread milk insurance netflix spotify python java version chapter season episode room track bus line`)
@@ -306,6 +312,9 @@ func maritalSlot(s *saying) (about, bool) {
 
 func relationSlot(s *saying) (about, bool) {
 	if m := s.match(newRelative, "new "); m != nil && s.self() && !s.denied {
+		return about{name: relation(strings.ToLower(m[1])), value: m[2]}, true
+	}
+	if m := s.matchText(bossNow, " new "); m != nil && startsName(m[2]) && !cameToWork.MatchString(s.text) {
 		return about{name: relation(strings.ToLower(m[1])), value: m[2]}, true
 	}
 	if a, ok := s.theirs(); ok {

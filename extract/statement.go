@@ -713,7 +713,7 @@ func (g *grouping) sentence(text string) {
 		parts = foreignParts(said)
 	}
 	for i, part := range parts {
-		leans := g.leans(part.text)
+		leans := !(i > 0 && strings.HasPrefix(part.text, "(")) && g.leans(part.text)
 		if first && i == 0 && leans && g.carries(part.text) {
 			continue
 		}
