@@ -45,7 +45,8 @@
 //	             illness.go the illnesses, slot_over.go and slot_end.go what ends one, slot_former.go what was once, figurative.go what ends none
 //	category.go  plain labels of these
 //	statement.go joining sentences that cannot be understood alone, and bounds
-//	left.go      what a user's messages state beside what is kept, for who chooses otherwise
+//	sift.go      what a user's messages state, kept or not, for who chooses otherwise, and what
+//	             is no matter of choice
 //	reading.go   what a text that a person writes for a memory is about
 //
 // It is pure and deterministic: the same input gives the same candidates. A

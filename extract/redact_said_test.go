@@ -92,11 +92,15 @@ func TestSecretsOfWhatWasSaidBefore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rest, err := NewRules().Left(context.Background(), in)
+			sifted, err := NewRules().Sift(context.Background(), in)
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, candidate := range append(e.Candidates, rest...) {
+			all := e.Candidates
+			for _, s := range sifted {
+				all = append(all, s.Candidate)
+			}
+			for _, candidate := range all {
 				if strings.Contains(candidate.Text+candidate.Value+candidate.Slot, c.secret) || strings.Contains(candidate.Text, "redacted:[") {
 					t.Errorf("%q: %q is left in %+v", c.says, c.secret, candidate)
 				}

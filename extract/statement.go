@@ -52,10 +52,17 @@ type statement struct {
 	// list says that text is an introduction with items; lead is the introduction.
 	list bool
 	lead string
+	// fate is what a sifting found out of it.
+	fate fate
 }
 
 // statements gives what a message states. The only error is ctx's own.
 func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement, error) {
+	return h.sifted(ctx, m, nil)
+}
+
+// sifted is statements; into, if there is one, notes what becomes of each sentence.
+func (h *hearing) sifted(ctx context.Context, m *memd.Message, into *sifting) ([]statement, error) {
 	text, err := cleaned(ctx, m.Text, h.rules.KeepSecrets)
 	if err != nil {
 		return nil, err
@@ -95,6 +102,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 	}
 	if n := len(pieces); n > 1 && n <= 3 && g.english && !g.assistant && len(text) <= 120 && g.correctsIn(strings.Join(strings.Fields(text), " ")) {
 		pieces = nil
+		into.corrected(g.out, text)
 	}
 	var given handover
 	theirs, again := make([]bool, len(pieces)), make([]bool, len(pieces))
@@ -106,6 +114,7 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 			clear(theirs[k:])
 		}
 	}
+	into.begins(&g, pieces)
 	hushed := h.confidedBefore(m)
 	if g.assistant && (hushed || g.translates()) {
 		return nil, nil
@@ -168,7 +177,9 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 		if confided && g.lastText() != end {
 			g.hushes(min(n, len(g.out)-1))
 		}
+		into.took(&g, i, confided)
 	}
+	told := len(g.out)
 	g.endLead()
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -181,6 +192,9 @@ func (h *hearing) statements(ctx context.Context, m *memd.Message) ([]statement,
 			}
 			g.add(u, true, about{})
 		}
+	}
+	for k := told; k < len(g.out); k++ {
+		g.out[k].fate.piece = len(pieces)
 	}
 	wanted := userStatements
 	if g.assistant {
@@ -245,6 +259,7 @@ func pack(in []statement, wanted int, sizes []int, size func(statement) int) []s
 			last.text = follow(last.text, s.text)
 			last.words += s.words
 			last.when = last.when.better(s.when)
+			last.fate = last.fate.with(s.fate)
 			switch {
 			case last.slot.name == "":
 				last.slot = s.slot
@@ -413,6 +428,9 @@ type grouping struct {
 	next string
 	// listed says that the piece at hand is one of a list.
 	listed bool
+	// amends says that the piece at hand put right, took back or denied what was said, or asked
+	// for it to be forgotten; jests that it says of itself that it is not meant.
+	amends, jests bool
 	// unsaid are the questions and commands left out so far, each once.
 	unsaid      []string
 	unsaidOnce  map[string]bool
@@ -565,6 +583,7 @@ func (g *grouping) sentence(text string) {
 		return
 	}
 	if !g.english && !g.assistant && g.forgetsForeign(text) {
+		g.amends = true
 		return
 	}
 	if g.english && !g.assistant {
@@ -573,10 +592,15 @@ func (g *grouping) sentence(text string) {
 	if g.english && !g.assistant && g.tellsInParts(text) {
 		return
 	}
-	if g.english && !g.assistant && (g.unsays(text) || g.recounts(text) || g.countsOn(text) || g.disowns(text)) {
+	if g.english && !g.assistant && g.countsOn(text) {
+		return
+	}
+	if g.english && !g.assistant && (g.unsays(text) || g.recounts(text) || g.disowns(text)) {
+		g.amends = true
 		return
 	}
 	if g.english && !g.assistant && (g.correctsMore(text) || g.correctsIn(text) || g.takesBack(text) || g.putsRight(text) || g.corrects(text) || g.forgets(text)) {
+		g.amends = true
 		return
 	}
 	passing := func() bool {
@@ -665,6 +689,7 @@ func (g *grouping) sentence(text string) {
 		return
 	}
 	if did == states && g.english && !g.assistant && (inJestAfter.MatchString(text) || wondersAt(text)) {
+		g.jests = inJestAfter.MatchString(text)
 		g.spoken, g.asked, g.adjacent = true, "", false
 		return
 	}

@@ -129,7 +129,7 @@ func (x *Extractor) Extract(ctx context.Context, in extract.Input) (memd.Extract
 func (x *Extractor) begin(ctx, within context.Context) *run {
 	return &run{
 		Extractor: x, ctx: ctx, within: within, done: spent{},
-		tasks: map[string]told{}, stated: map[passage][]memd.Candidate{}, places: map[passage][]*place{},
+		tasks: map[string]told{}, sifted: map[passage][]extract.Sifted{}, places: map[passage][]*place{},
 	}
 }
 
@@ -163,7 +163,7 @@ type run struct {
 	said        []utterance
 	done        spent
 	tasks       map[string]told
-	stated      map[passage][]memd.Candidate // by the rules
+	sifted      map[passage][]extract.Sifted
 	places      map[passage][]*place
 
 	candidates []memd.Candidate
@@ -214,7 +214,6 @@ func (r *run) learn(ps []passage) error {
 		var candidates []memd.Candidate
 		if candidates, why = r.ask(ps, l); why == "" {
 			r.candidates = append(r.candidates, candidates...)
-			r.candidates = append(r.candidates, r.forgotten(ps)...)
 		}
 	} else if !ok {
 		splittable = false
@@ -256,20 +255,25 @@ func (r *run) rule(why code) {
 	}
 }
 
-// byRules gives what a passage states by the rules.
-func (r *run) byRules(p passage) []memd.Candidate {
-	all, ok := r.stated[p]
+// sift gives what a passage states, in the rules' reading.
+func (r *run) sift(p passage) []extract.Sifted {
+	all, ok := r.sifted[p]
 	if !ok {
-		all = r.applyRules(r.inputOf(p))
-		r.stated[p] = all
+		all, _ = r.rules.Sift(r.ctx, r.inputOf(p)) // its only error is its context's, which ends this one too
+		r.sifted[p] = all
 	}
-	return slices.Clone(all)
+	return all
 }
 
-// leftIn gives what the rules leave of a passage.
-func (r *run) leftIn(p passage) []memd.Candidate {
-	left, _ := r.rules.Left(r.ctx, r.inputOf(p)) // its only error is its context's, which ends this one too
-	return left
+// byRules gives what a passage states by the rules.
+func (r *run) byRules(p passage) []memd.Candidate {
+	var kept []memd.Candidate
+	for _, s := range r.sift(p) {
+		if s.Kept {
+			kept = append(kept, s.Candidate)
+		}
+	}
+	return kept
 }
 
 // inputOf gives a passage as a message, after those before it.
@@ -287,20 +291,6 @@ func (r *run) inputOf(p passage) extract.Input {
 func (r *run) applyRules(in extract.Input) []memd.Candidate {
 	e, _ := r.rules.Extract(r.ctx, in) // its only error is its context's, which ends this one too
 	return e.Candidates
-}
-
-// forgotten gives what passages ask to be forgotten. That is the rules' to find: a
-// model is not asked for it, and cannot keep it back.
-func (r *run) forgotten(ps []passage) []memd.Candidate {
-	var out []memd.Candidate
-	for _, p := range ps {
-		for _, c := range r.byRules(p) {
-			if c.Forget {
-				out = append(out, c)
-			}
-		}
-	}
-	return out
 }
 
 // ask has the model extract from passages and gives what it did, or why it did not.

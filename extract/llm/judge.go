@@ -34,7 +34,9 @@ type judgement struct {
 // becomes what the source says, one that is of several messages becomes several, and
 // several of one statement become one. What is in no statement is dropped; so that
 // nothing is lost with it, what the messages it cites state by the rules takes its
-// place, unless another fact is from there.
+// place, unless another fact is from there. What is no matter of choice is kept whatever the
+// model lists: a request to forget, what puts an earlier message right, what denies something
+// or says that it is over, and what its speaker asked to be remembered.
 func (r *run) judge(facts []fact, ps []passage) judgement {
 	out := judgement{verdicts: []verdict{}}
 	var all []*place
@@ -89,7 +91,8 @@ func (r *run) judge(facts []fact, ps []passage) judgement {
 		}
 	}
 	for n, p := range all {
-		if !chosen[p] {
+		out.reachesEnd = out.reachesEnd || chosen[p] && n >= last
+		if !chosen[p] && !p.stands {
 			continue
 		}
 		c := p.candidate
@@ -98,7 +101,6 @@ func (r *run) judge(facts []fact, ps []passage) judgement {
 			c.Categories = []string{label}
 		}
 		out.candidates = append(out.candidates, c)
-		out.reachesEnd = out.reachesEnd || n >= last
 	}
 	return out
 }

@@ -18,12 +18,11 @@ func TestWhatIsToBeForgottenIsNotLearned(t *testing.T) {
 	r := x.begin(t.Context(), t.Context())
 	r.hear(extract.Input{Messages: []memd.Message{user(4, "Forget that I live in Oslo.")}})
 	ps := r.batches()[0]
-	r.stated[ps[0]] = []memd.Candidate{{Forget: true, Text: "I live in Oslo", Slot: "home", Value: "Oslo", Role: memd.RoleUser, Sources: []int64{4}}}
 	got := r.judge([]fact{{text: "I live in Oslo", cited: []int{1}}}, ps)
-	if len(got.candidates) != 0 || !slices.Equal(got.verdicts, []verdict{unwanted}) {
+	if len(got.candidates) != 1 || !slices.Equal(got.verdicts, []verdict{unwanted}) {
 		t.Errorf("%+v", got)
 	}
-	r.candidates = r.forgotten(ps)
+	r.candidates = got.candidates
 	if all := r.inOrder(); len(all) != 1 || !all[0].Forget || all[0].Value != "Oslo" {
 		t.Errorf("%+v", all)
 	}

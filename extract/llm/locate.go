@@ -22,6 +22,8 @@ type place struct {
 	candidate memd.Candidate
 	// kept says that the rules keep it, too; else they leave it.
 	kept bool
+	// stands says that it is stored whatever the model chooses.
+	stands bool
 	// held is what it is made of.
 	held *evidence
 	// size is how many terms it has.
@@ -29,29 +31,31 @@ type place struct {
 }
 
 // placesIn gives the statements of a passage: those the rules keep, and what they
-// leave beside them.
+// leave beside them. A fact in the words that a speaker put right is of what is right.
 func (r *run) placesIn(p passage) []*place {
 	if known, ok := r.places[p]; ok {
 		return known
 	}
-	var out []*place
+	all := r.sift(p)
 	var said strings.Builder
 	forgets := false
-	speaker := r.said[p.at].message.Name
-	add := func(c memd.Candidate, kept bool) {
-		out = append(out, &place{candidate: c, kept: kept, held: newEvidence(c.Text + "\n" + speaker), size: len(termsOf(c.Text))})
-	}
-	for _, c := range r.byRules(p) {
-		add(c, true)
-		said.WriteString(" " + normal(c.Text) + " ")
-		forgets = forgets || c.Forget
-	}
-	if !forgets {
-		for _, c := range r.leftIn(p) {
-			if !strings.Contains(said.String(), " "+normal(c.Text)+" ") {
-				add(c, false)
-			}
+	for _, s := range all {
+		if s.Kept {
+			said.WriteString(" " + normal(s.Text) + " ")
+			forgets = forgets || s.Forget
 		}
+	}
+	var out []*place
+	m := r.said[p.at].message
+	chosen := task(m) != "" // by who asked for it
+	for _, s := range all {
+		if !s.Kept && (forgets || strings.Contains(said.String(), " "+normal(s.Text)+" ")) {
+			continue
+		}
+		out = append(out, &place{
+			candidate: s.Candidate, kept: s.Kept, stands: s.Stands || (s.Ends || s.Kept && s.Ordered) && !chosen,
+			held: newEvidence(s.Text + "\n" + m.Name + "\n" + s.Was), size: len(termsOf(s.Text)),
+		})
 	}
 	r.places[p] = out
 	return out
