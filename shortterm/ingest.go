@@ -41,7 +41,7 @@ type Claimed struct {
 // Claim takes up to max open messages of a session whose time has come, oldest first;
 // nil if there are none. They are the caller's until the lease ends: Extend it, and end
 // it with Settle, Fail or Release. before is how many messages that precede them are
-// wanted.
+// looked at; those of them that are not to be learned from are left out.
 func (l *Log) Claim(ctx context.Context, tenant string, sessionNo int64, max, before int) (*Claim, error) {
 	c := &Claim{Tenant: tenant, SessionNo: sessionNo}
 	leftRunning := map[int64]bool{}

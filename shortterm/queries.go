@@ -395,17 +395,24 @@ const (
 
 	// claimedMessages gives what the same transaction has claimed (attempts > 0; the lease
 	// tells it) and what stands before it (attempts 0), in order. It is a statement of its
-	// own, so that it sees the words of a message that was reworded a moment ago.
+	// own, so that it sees the words of a message that was reworded a moment ago. What is not to be
+	// learned from is no context either, but for what another than a user said in a call of which
+	// somebody else's words are learned from: the question of an answer.
 	claimedMessages = `WITH s AS (
 		SELECT user_id, session_id FROM conversation_session WHERE tenant_id = $1 AND no = $2
 	), claimed AS (
 		SELECT o.message_id, o.attempts, o.priority, o.again FROM ingest_open o
 		 WHERE o.tenant_id = $1 AND o.session_no = $2 AND o.state = 'running' AND o.lease_until = now() + $3::interval
-	), before AS (
-		SELECT c.id FROM conversation_context c
+	), newest AS (
+		SELECT c.id, c.role, c.learn, c.received_at FROM conversation_context c
 		 WHERE c.tenant_id = $1 AND c.user_id = (SELECT user_id FROM s) AND c.session_id = (SELECT session_id FROM s)
 		   AND c.id < (SELECT min(message_id) FROM claimed)
 		 ORDER BY c.id DESC LIMIT $4
+	), heeded AS (
+		SELECT id, learn OR role <> 'user' AND bool_or(learn) OVER (PARTITION BY received_at) AS heeded FROM newest
+	), before AS (
+		SELECT h.id FROM heeded h WHERE h.heeded
+		   AND NOT EXISTS (SELECT FROM ingest_settled e WHERE e.tenant_id = $1 AND e.message_id = h.id AND e.state = 'skipped')
 	), wanted AS (
 		SELECT message_id, attempts, priority, again FROM claimed
 		UNION ALL SELECT id, 0, 0, false FROM before
