@@ -274,6 +274,11 @@ func (g *grouping) restates(text string) bool {
 	if !ok {
 		return false
 	}
+	if thing, ok := strings.CutPrefix(last.slot.name, "taste:"); ok {
+		if it := ofIt.FindStringSubmatchIndex(m[1]); it != nil {
+			m[1] = m[1][:it[2]] + thing + m[1][it[3]:] // "actually, I hate it"
+		}
+	}
 	now := slotOf(m[1])
 	if now.name == "" {
 		now = slotOfThem(m[1], last.text)
@@ -300,6 +305,9 @@ var (
 	slipBefore = english(`^(?:` + slip + `[\s,:;.!–—-]+)+`)
 	slipWhole  = english(`^(?:(?:` + slip + `|i mean|i meant)[\s,:;.!–—-]+)+((?:he|she|it|they|i|we|my|our|his|her|he's|she's|it's|they're|i'm|im|we're|i've|we've)\s.+)$`)
 )
+
+// ofIt is a taste for what was just spoken of.
+var ofIt = english(`^(?:i|we) (?:\pL+ |don't |do not |can't ){0,3}(?:love|like|hate|dislike|enjoy|prefer|loathe|detest|stand)\s+(it|them|that)(?:\s+(?:now|though|really|too|a lot|so much))*\W*$`)
 
 var (
 	actuallyOpens = english(`^actually\b`)

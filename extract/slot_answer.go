@@ -78,6 +78,10 @@ var joking = english(`^(?:(?:oh|no|nah|lol|haha\pL*|hehe|ok|wait|sorry|actually|
 
 // unsays takes "just kidding" and "scratch that", and says whether it was that.
 func (g *grouping) unsays(text string) bool {
+	rest := ""
+	if m := jokingThen.FindStringSubmatch(text); m != nil && len(text) <= 160 && !endsAsking(text) && (len(g.out) == 0 || g.adjacent) {
+		text, rest = text[:len(text)-len(m[1])], m[1]
+	}
 	if len(text) > 60 || !joking.MatchString(text) {
 		return false
 	}
@@ -91,8 +95,14 @@ func (g *grouping) unsays(text string) bool {
 		}
 	}
 	g.spoken, g.asked, g.adjacent = true, "", false
+	if rest != "" {
+		g.sentence(rest)
+	}
 	return true
 }
+
+// jokingThen is that with what is so: "just kidding, I eat steak every day".
+var jokingThen = english(`^(?:(?:oh|no|nah|lol|haha\pL*|hehe|ok|wait|sorry|actually|nope)[\s,!.]+)*(?:(?:i(?:'m| am| was)|im) )?(?:just |only )?(?:kidding|joking)[\s,.!;:–—-]+((?:i|i'm|im|i've|we|we're|my|our|he|she|he's|she's|they|it|it's)\s.+)$`)
 
 // recount is another number in the place of one: "no, 2".
 var recount = english(`^(?:no+|nope|nah)[\s,.!–—-]+(?:(?:only|just|it's|i have|we have|there are)\s+)?(\d{1,3}|` + tally + `)\W*$`)
