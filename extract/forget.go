@@ -37,9 +37,9 @@ var (
 	// lastPart is less than a message.
 	lastPart = english(`\b(?:last|previous) (?:thing|bit|part|sentence|line|one|statement)\b`)
 	// scratches takes back what was said in the same breath.
-	scratches  = english(`^(?:(?:omg|oh|no|wait|sorry|actually|please|ugh|ok|um|god|lol|hmm)[\s,!.]+)*(?:forget|scratch|strike|ignore|delete|unsay)\s+(?:that|this|it)(?: last (?:bit|part|one))?(?:[,.;:!–—-]+\s*(\S.*)|\s+(i (?:should|shouldn't|should not|didn't|did not)\b.*))?$`)
+	scratches = english(`^(?:(?:omg|oh|no|wait|sorry|actually|please|ugh|ok|um|god|lol|hmm)[\s,!.]+)*(?:forget|scratch|strike|ignore|delete|unsay)\s+(?:that|this|it)(?: last (?:bit|part|one))?(?:[,.;:!–—-]+\s*(\S.*)|\s+(i (?:should|shouldn't|should not|didn't|did not)\b.*))?$`)
 	// letBe gives up a request that was made of who listens: "forget it, I'll do it myself".
-	letBe = english(`^(?:(?:oh|ok|okay|no|ugh|sorry|you know what)[\s,!.]+)*(?:never ?mind[\s,]+)?forget (?:it|about it)[\s,;.:–—-]+(?:(?:i'll|i will|i can|i'm going to|i'm gonna|we'll|we will|let me) .{0,40}(?:\b(?:myself|ourselves|another|else|instead|later|manage|figure|handle|google|look|without|someone|somebody)\b.{0,30})|(?:it's|its|that's) (?:ok|okay|fine|all right|alright|too late|not (?:important|worth it)))\W*$`)
+	letBe      = english(`^(?:(?:oh|ok|okay|no|ugh|sorry|you know what)[\s,!.]+)*(?:never ?mind[\s,]+)?forget (?:it|about it)[\s,;.:–—-]+(?:(?:i'll|i will|i can|i'm going to|i'm gonna|we'll|we will|let me) .{0,40}(?:\b(?:myself|ourselves|another|else|instead|later|manage|figure|handle|google|look|without|someone|somebody)\b.{0,30})|(?:it's|its|that's) (?:ok|okay|fine|all right|alright|too late|not (?:important|worth it)))\W*$`)
 	fromMemory = english(`,?\s+(?:from (?:your |the )?memory|please|pls|ok|okay|thanks|thank you)\W*$`)
 	forgetMine = english(`^` + lightWords + `(?:(?:can|could|would|will) you\s+(?:please\s+)?|you (?:can|should|may)\s+)?(?:forget|delete|remove|erase|drop|scrap)\s+my\s+([\pL' -]{2,30}?)(?:\s+from (?:your )?memory|,?\s+(?:please|pls|plz)|,? ok(?:ay)?)*(?:[,.;–—-]+\s*(\S.*))?\W*$`)
 )

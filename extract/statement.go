@@ -592,10 +592,14 @@ func (g *grouping) sentence(text string) {
 	if g.english && !g.assistant && g.tellsInParts(text) {
 		return
 	}
+	if g.english && !g.assistant && (g.unsays(text) || g.recounts(text)) {
+		g.amends = true
+		return
+	}
 	if g.english && !g.assistant && g.countsOn(text) {
 		return
 	}
-	if g.english && !g.assistant && (g.unsays(text) || g.recounts(text) || g.disowns(text)) {
+	if g.english && !g.assistant && g.disowns(text) {
 		g.amends = true
 		return
 	}

@@ -43,9 +43,9 @@
 // A model that is away, or answers absurdly, fails nothing: the rules' result is
 // given, and Extraction.Extractor says so:
 //
-//	llm/4:name                            what the model selected
+//	llm/5:name                            what the model selected
 //	rules/8 (llm: unavailable)            what the rules keep, and why
-//	llm/4:name + rules/8 (llm: too_long)  the rules' for a part of the messages
+//	llm/5:name + rules/8 (llm: too_long)  the rules' for a part of the messages
 //
 // If a message is longer than extract.MaxText, each ends in extract.CutMark.
 package llm

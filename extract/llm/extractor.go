@@ -17,7 +17,7 @@ import (
 
 // Version is the first part of what an Extractor calls itself in an Extraction. It is
 // raised when the same answer of a model would give other candidates.
-const Version = "llm/4"
+const Version = "llm/5"
 
 const (
 	// tries is how often a model that is away is asked for the same passages.
