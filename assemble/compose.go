@@ -150,6 +150,10 @@ type draft struct {
 	countless          bool
 	// groups are those chosen, chronological; cut says which were trimmed.
 	groups []chosen
+	// once are the places of memories that are not recalled since a line says them; lost says that
+	// none does so of one of which that was foreseen.
+	once map[int]bool
+	lost bool
 }
 
 type recalledLine struct {
@@ -201,12 +205,13 @@ func (c *composer) compose(ctx context.Context, m material) (composed, error) {
 	before := c.before(m, late)
 	// try gives a context that has extra tokens more to give out than there are, since some are
 	// always left over, and reserve of them kept for saying that something was left out.
-	try := func(extra, reserve int) (draft, composed, error) {
+	// once are memories that lines proved to say: they take no room from others.
+	try := func(extra, reserve int, once map[int]bool) (draft, composed, error) {
 		for spare := 0; ; {
 			if err := ctx.Err(); err != nil {
 				return draft{}, composed{}, err
 			}
-			d := c.choose(m, all, open, before, full, freed, m.budget-spare, extra, reserve)
+			d := c.choose(m, all, open, before, full, freed, once, m.budget-spare, extra, reserve)
 			if freed.add(m, open, full, seen(d, compares)) {
 				continue
 			}
@@ -219,16 +224,24 @@ func (c *composer) compose(ctx context.Context, m material) (composed, error) {
 		}
 	}
 	for reserve := 0; ; reserve = c.omission() {
-		d, out, err := try(0, reserve)
+		d, out, err := try(0, reserve, nil)
 		// What is free at the end, as where a memory proved to be said by a line, goes to what
 		// was left out.
 		extra, more := 0, m.budget-out.used
+		var once map[int]bool
 		for round := 0; err == nil && d.lacks(len(all)) && round < regiven && more >= leastRoom; round++ {
-			again, longer, failed := try(extra+more, reserve)
-			if err = failed; err == nil && longer.used <= m.budget && again.hasMoreThan(d, longer.used-out.used) {
-				d, out, extra = again, longer, extra+more
+			step := more
+			if round == 0 && len(d.once) > 0 {
+				step, once = 0, d.once // what they took is room enough
+			}
+			again, longer, failed := try(extra+step, reserve, once)
+			switch err = failed; {
+			case err == nil && longer.used <= m.budget && !again.lost && again.hasMoreThan(d, longer.used-out.used):
+				d, out, extra = again, longer, extra+step
 				more = m.budget - out.used
-			} else {
+			case step == 0:
+				once = nil
+			default:
 				more /= 2
 			}
 		}
@@ -239,7 +252,7 @@ func (c *composer) compose(ctx context.Context, m material) (composed, error) {
 }
 
 // regiven is how often what is free at the end is given out again.
-const regiven = 4
+const regiven = 5
 
 // lacks says whether anything was left out or cut, of so many groups among others.
 func (d draft) lacks(groups int) bool {
@@ -392,7 +405,7 @@ func (c *composer) systemFrame(framed bool) int {
 // choose gives out the budget, and extra beside it: the newest user message, recall, then the rest
 // from the newest back, and what that leaves to what is open and what was said before. reserve is
 // kept for saying that something was left out.
-func (c *composer) choose(m material, all []group, open, before []said, full shown, freed freed, budget, extra, reserve int) draft {
+func (c *composer) choose(m material, all []group, open, before []said, full shown, freed freed, once map[int]bool, budget, extra, reserve int) draft {
 	left := budget + extra - c.frame(m, all)
 	newest, newestAt := c.newestUser(m, all, left)
 	if newest != nil {
@@ -407,7 +420,7 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 	share := c.recallBudget(budget, left, len(all) == 0)
 	spent := 0
 	if share > 0 {
-		spent = c.chooseRecall(&d, m, open, full, freed, share, frame)
+		spent = c.chooseRecall(&d, m, open, full, freed, once, share, frame)
 	}
 	// What went before gets what recall leaves of its share, and when the turns are
 	// chosen, what they leave.
@@ -440,7 +453,7 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 	for _, lines := range [][]recalledLine{d.open, d.carried, d.earlier, d.said} {
 		d.omitted = d.omitted || cutAny(lines)
 	}
-	c.sayOnce(&d, m, open, before)
+	c.sayOnce(&d, m, open, before, once)
 	return d
 }
 
@@ -576,7 +589,7 @@ func (c *composer) restOf(s said, beside map[string]bool) string {
 // sayOnce leaves out memories that what is quoted states: a message that is quoted whole states
 // all that was learned from it, also what is redacted there, and its words state themselves.
 // What is pinned stays.
-func (c *composer) sayOnce(d *draft, m material, open, before []said) {
+func (c *composer) sayOnce(d *draft, m material, open, before []said, once map[int]bool) {
 	quoted := shown{whole: map[int64]bool{}, texts: map[string][]string{}}
 	add := func(id int64, role, name, text string, l recalledLine, part bool) {
 		if !l.cut && !part {
@@ -603,6 +616,11 @@ func (c *composer) sayOnce(d *draft, m material, open, before []said) {
 			add(of.id, of.role, of.name, of.text, l, !of.whole)
 		}
 	}
+	d.once = map[int]bool{}
+	for i := range once {
+		d.once[i] = true
+		d.lost = d.lost || !quoted.states(m.memories[i])
+	}
 	if len(quoted.texts) == 0 {
 		return
 	}
@@ -615,7 +633,20 @@ func (c *composer) sayOnce(d *draft, m material, open, before []said) {
 		head, _, cut := strings.Cut(strings.TrimPrefix(l.text, begin), trimMark)
 		return l.cut && cut && quoted.statesWords(memory, head)
 	}
-	d.recalled = slices.DeleteFunc(d.recalled, func(l recalledLine) bool { return !m.memories[l.at].Pinned && states(m.memories[l.at], l) })
+	d.recalled = slices.DeleteFunc(d.recalled, func(l recalledLine) bool {
+		says := !m.memories[l.at].Pinned && states(m.memories[l.at], l)
+		if says {
+			d.once[l.at] = true
+		}
+		return says
+	})
+	if len(d.once) > len(once) { // others of the same message would only take their places
+		for i, memory := range m.memories {
+			if !memory.Pinned && quoted.states(memory) {
+				d.once[i] = true
+			}
+		}
+	}
 	d.earlier = slices.DeleteFunc(d.earlier, func(l recalledLine) bool { return l.at != ofSummary && states(m.earlier.memories[l.at], l) })
 }
 
@@ -792,7 +823,7 @@ func (c *composer) recallBudget(budget, left int, alone bool) int {
 // chooseRecall chooses the recalled lines and gives what they cost: memories, the best
 // first, then what is open, the newest first. Memories leave what is open and the last turn of the
 // session before up to half of the share. frame is what the system message costs beside them.
-func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, freed freed, share, frame int) (cost int) {
+func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, freed freed, once map[int]bool, share, frame int) (cost int) {
 	room := share - frame
 	if room <= 0 {
 		return 0
@@ -805,7 +836,7 @@ func (c *composer) chooseRecall(d *draft, m material, open []said, full shown, f
 		if len(all) == m.limit {
 			break
 		}
-		if !full.states(memory) || freed.memories[i] {
+		if !once[i] && (!full.states(memory) || freed.memories[i]) {
 			all = append(all, m.recall(i))
 		}
 	}

@@ -400,6 +400,49 @@ func TestWhatIsFreeGoesToWhatWasLeftOut(t *testing.T) {
 	}
 }
 
+// Memories that a line says take no room from others: of a last turn that is there whole all were
+// recalled, and what is older stands in their place.
+func TestMemoriesThatALineSaysTakeNoRoom(t *testing.T) {
+	c := newTestComposer(t)
+	m := material{quotes: true, limit: 10, render: RenderMessages, window: session(t, `{"role":"user","content":"Yes please, do that."}`)}
+	m.window[0].id = 1000
+	var entries []shortterm.Entry
+	add := func(text string, learned int) {
+		s := logged(t, int64(len(entries)+1), fmt.Sprintf(`{"role":"user","content":%q}`, text))
+		s.silent, s.earlier = true, true
+		for i, sentence := range strings.SplitAfter(text, ". ") {
+			if i < learned {
+				l := memory("user", strings.TrimRight(sentence, ". "), s.id)
+				l.ID = fmt.Sprint("m", s.id, "-", i)
+				m.memories = append(m.memories, l)
+				s.learned = append(s.learned, longterm.Statement{ID: l.ID, Role: l.Role, Text: l.Memory})
+			}
+		}
+		m.said = append(m.said, s)
+		entries = append(entries, shortterm.Entry{Message: memd.Message{ID: s.id, Role: s.role, Text: s.text, Raw: s.raw}})
+	}
+	for i := range 20 {
+		add(fmt.Sprintf("Older %d: we met at the market by the river and talked about the weather.", i), 0)
+	}
+	var last strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&last, "I keep the %dth lantern of the harbour in the shed behind the mill. ", i)
+	}
+	add(last.String(), 30)
+	m.carried = carryOver([]shortterm.Past{{Entries: entries}}, 1<<20, secrets{})
+	alone := m.ofLastTurn()
+	alone.budget = 1 << 20
+	needs := c.made(alone).used
+	for _, part := range []float64{1.05, 1.1, 1.2, 1.4} {
+		m.budget = int(float64(needs) * part)
+		out := c.made(m)
+		system := string(out.messages[0])
+		if strings.Count(system, "th lantern") != 30 || !strings.Contains(system, "Older") || out.omitted && m.budget-out.used > 2*leastText {
+			t.Errorf("%d of %d tokens used, %d lanterns, trimmed %t: %.300s … %.900s", out.used, m.budget, strings.Count(system, "th lantern"), out.omitted, system, system[max(0, len(system)-900):])
+		}
+	}
+}
+
 // What was said just before the newest message stands there before older memories of the session.
 func TestTheTurnBeforeGoesBeforeOlderMemories(t *testing.T) {
 	c := newTestComposer(t)
