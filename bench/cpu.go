@@ -10,19 +10,23 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/memdhq/memd/postgres"
 )
 
-// serverTime is what the server's processes that are connected to this database have used of the
+// serverTime is what the server's processes that work for memd in this database have used of the
 // processor, by the scheduler's count. Only what it has grown by, with nobody gone meanwhile, says
 // something.
 func (p *place) serverTime(ctx context.Context) (sum time.Duration, err error) {
-	rows, err := p.owner.Query(ctx, `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`)
+	rows, err := p.owner.Query(ctx, `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND usename = $1`, postgres.Role)
 	if err != nil {
 		return 0, err
 	}
 	pids, err := pgx.CollectRows(rows, pgx.RowTo[int32])
 	if err != nil {
 		return 0, err
+	}
+	if len(pids) == 0 {
+		return 0, errors.New("no process of the server is seen to work for memd")
 	}
 	for _, pid := range pids {
 		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/schedstat", pid))
