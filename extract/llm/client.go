@@ -49,8 +49,14 @@ type fault struct {
 	unasked bool
 	// resting says that it is not to be called for a while.
 	resting bool
+	// idle says that it is left alone for what it answered others, not for an outage: this was not asked.
+	idle bool
+	// missing says that the server knows no such model or address.
+	missing bool
 	// cut says that the answer was too long, not the request.
 	cut bool
+	// over says that it had more facts than one may have.
+	over bool
 	// shapeless says that the answer had not the shape that was asked for.
 	shapeless bool
 	err       error
@@ -72,9 +78,14 @@ func (f *fault) outage() bool {
 // sum stands for a request.
 type sum [sha256.Size]byte
 
-// spent holds the requests of one extraction that led to nothing, each with why: the
-// same request is not made again.
-type spent map[sum]*fault
+// spent holds the requests of one extraction that had an answer: why it led to nothing, or
+// the answer. The same request is not made again.
+type spent struct {
+	faults  map[sum]*fault
+	answers map[sum]answer
+}
+
+func newSpent() spent { return spent{map[sum]*fault{}, map[sum]answer{}} }
 
 type client struct {
 	config   Config
@@ -149,7 +160,12 @@ func (c *client) resting() *fault {
 	if wait <= 0 {
 		return nil
 	}
-	return &fault{code: c.rest.code, wait: wait, unasked: true, resting: true, err: c.rest}
+	f := &fault{code: c.rest.code, wait: wait, unasked: true, resting: true, missing: c.rest.missing, err: c.rest}
+	if !c.rest.outage() {
+		// What others were answered is no answer to this: it can be asked later.
+		f.code, f.idle = codeUnavailable, true
+	}
+	return f
 }
 
 // leave leaves the server alone for a while, unless it is left alone for longer.
@@ -267,8 +283,12 @@ func (c *client) post(ctx context.Context, d dialect, p prompt, done spent) (ans
 		return answer{}, &fault{code: codeRefused, unasked: true, err: err}
 	}
 	request := sum(sha256.Sum256(raw))
-	if f := done[request]; f != nil {
+	if f := done.faults[request]; f != nil {
 		return answer{}, &fault{code: f.code, unasked: true, err: f.err}
+	}
+	if a, ok := done.answers[request]; ok {
+		a.again = true
+		return a, nil
 	}
 	bounded, cancel := context.WithTimeout(ctx, c.config.Timeout)
 	defer cancel()
@@ -287,12 +307,13 @@ func (c *client) post(ctx context.Context, d dialect, p prompt, done spent) (ans
 	if f != nil {
 		c.metrics.called(f.code, d.mode)
 		if !f.outage() {
-			done[request] = f
+			done.faults[request] = f
 		}
 		if len(a.choices) > 0 {
 			c.metrics.spent(a, p) // it was made, and paid for
 		}
 	} else {
+		done.answers[request] = a
 		c.metrics.spent(a, p)
 		c.window.counted(p.tokens(), a.promptTokens)
 		c.relieve()
@@ -371,7 +392,7 @@ func refusal(status int, header http.Header, raw []byte) *fault {
 	case status == http.StatusNotImplemented:
 	case (status == http.StatusNotFound || status == http.StatusInternalServerError) && lacksFeature(f.complaint):
 	case status < 400, status >= 500, status == http.StatusRequestTimeout, status == http.StatusNotFound:
-		f.code, f.wait = codeUnavailable, retryAfter(header)
+		f.code, f.wait, f.missing = codeUnavailable, retryAfter(header), status == http.StatusNotFound
 	}
 	return f
 }

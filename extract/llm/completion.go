@@ -24,6 +24,8 @@ type answer struct {
 
 	dialect dialect
 	request sum
+	// again says that the same was asked before.
+	again bool
 }
 
 type choice struct {

@@ -30,6 +30,21 @@ func mayFail(batches [][]passage) int {
 	return spareCalls + bits.Len(uint(n))
 }
 
+// sizeOfFact is how many characters a statement has at the least, as a rule.
+const sizeOfFact = 20
+
+// mayPart gives how often passages may be parted because an answer has too many facts: twice as
+// often as it takes if they state as many as they have room for, and a few times.
+func mayPart(batches [][]passage) int {
+	n := 0
+	for _, ps := range batches {
+		for _, p := range ps {
+			n += utf8.RuneCountInString(p.text)
+		}
+	}
+	return spareCalls + 2*(n/(sizeOfFact*maxFacts))
+}
+
 // drought counts the extractions in a row in which a model that answers was of no use.
 type drought struct {
 	mu    sync.Mutex

@@ -110,7 +110,7 @@ func (x *Extractor) Extract(ctx context.Context, in extract.Input) (memd.Extract
 		x.client.look(within)
 	}
 	batches := r.batches()
-	r.allowed = mayFail(batches)
+	r.allowed, r.mostOvers = mayFail(batches), mayPart(batches)
 	for _, ps := range batches {
 		if err := r.learn(ps); err != nil {
 			return memd.Extraction{}, err
@@ -128,7 +128,7 @@ func (x *Extractor) Extract(ctx context.Context, in extract.Input) (memd.Extract
 
 func (x *Extractor) begin(ctx, within context.Context) *run {
 	return &run{
-		Extractor: x, ctx: ctx, within: within, done: spent{},
+		Extractor: x, ctx: ctx, within: within, done: newSpent(),
 		tasks: map[string]told{}, sifted: map[passage][]extract.Sifted{}, places: map[passage][]*place{},
 	}
 }
@@ -180,8 +180,13 @@ type run struct {
 	answered bool
 	// down is why the model is not asked any more, "" while it is.
 	down code
+	// missing says that the server knows no such model or address.
+	missing bool
 	// ruled are the reasons why rules took over, each once.
 	ruled []code
+	// overs is how often passages were parted because of more facts than an answer may have,
+	// mostOvers how often they may be.
+	overs, mostOvers int
 }
 
 // hear takes in the messages that are ever learned from and say something.
@@ -311,6 +316,9 @@ func (r *run) ask(ps []passage, l limits) ([]memd.Candidate, code) {
 		r.calls++
 		p := r.promptFor(ps, l, complaint)
 		a, err := r.client.complete(r.within, p, another, r.done)
+		if err == nil && a.again {
+			r.calls--
+		}
 		if err == nil {
 			var candidates []memd.Candidate
 			if candidates, err = r.read(a, p, ps); err == nil {
@@ -326,7 +334,7 @@ func (r *run) ask(ps []passage, l limits) ([]memd.Candidate, code) {
 			var f *fault
 			if errors.As(err, &f) {
 				r.client.metrics.called(f.code, a.dialect.mode)
-				r.done[a.request] = f
+				r.done.faults[a.request] = f
 			}
 		}
 		var f *fault
@@ -338,8 +346,11 @@ func (r *run) ask(ps []passage, l limits) ([]memd.Candidate, code) {
 		} else if r.fruitless++; r.fruitless >= r.allowed+r.fruitful {
 			r.down = f.code
 		}
-		if f.resting && !f.outage() {
+		if f.idle {
 			r.down = f.code
+		}
+		if f.missing {
+			r.down, r.missing = f.code, true // it is not there the next moment either
 		}
 		switch f.code {
 		case codeInvalid, codeTooLong, codeRefused:
@@ -359,6 +370,9 @@ func (r *run) ask(ps []passage, l limits) ([]memd.Candidate, code) {
 			}
 			complaint, another = f.err.Error(), f.shapeless
 		case codeTooLong:
+			if f.over {
+				r.overs++
+			}
 			_, splittable := split(ps)
 			smaller, ok := r.limits(ps)
 			if first := ps[0]; f.cut || splittable || !ok || l.before == 0 || first.at == 0 && first.from == 0 {
@@ -415,6 +429,9 @@ func (r *run) read(a answer, p prompt, ps []passage) ([]memd.Candidate, error) {
 	for _, v := range best.verdicts {
 		r.client.metrics.judged(v, 1)
 	}
+	if best.over {
+		r.rule(codeTooLong)
+	}
 	if len(best.verdicts) > 0 && best.found == 0 {
 		return nil, &fault{code: codeUnsupported, err: errors.New("no message states any fact of it")}
 	}
@@ -430,8 +447,10 @@ func (r *run) readChoice(c *choice, p prompt, ps []passage) (judgement, error) {
 	_, splittable := split(ps)
 	tooLong := &fault{code: codeTooLong, cut: true, err: errors.New("the answer was cut off")}
 	switch {
-	case c.cut && err != nil, splittable && (errors.Is(err, errTorn) || got.over):
+	case c.cut && err != nil, splittable && errors.Is(err, errTorn):
 		return judgement{}, tooLong // what stands there need not be all
+	case splittable && got.over && r.overs < r.mostOvers:
+		return judgement{}, &fault{code: codeTooLong, cut: true, over: true, err: errors.New("it has too many facts")}
 	case len(c.calls) == 0 && strings.TrimSpace(c.content) == "" && err != nil:
 		return judgement{}, &fault{code: codeInvalid, shapeless: true, err: errors.New("it was empty")}
 	case err != nil:
@@ -441,6 +460,10 @@ func (r *run) readChoice(c *choice, p prompt, ps []passage) (judgement, error) {
 		return judgement{}, &fault{code: codeInvalid, shapeless: true, err: errors.New("its facts have no text")}
 	}
 	out := r.judge(got.list, ps)
+	if got.over {
+		// Which of them are too many cannot be told: what the rules keep is kept besides.
+		out.candidates, out.over = r.withRules(out.candidates, ps), true
+	}
 	if c.cut && !got.more && splittable && !(got.closed && out.reachesEnd) {
 		return judgement{}, tooLong
 	}
@@ -448,6 +471,22 @@ func (r *run) readChoice(c *choice, p prompt, ps []passage) (judgement, error) {
 		out.verdicts = append(out.verdicts, excess)
 	}
 	return out, nil
+}
+
+// withRules gives candidates with all that passages state by the rules, each once.
+func (r *run) withRules(candidates []memd.Candidate, ps []passage) []memd.Candidate {
+	known := map[string]bool{}
+	for _, c := range candidates {
+		known[normal(c.Text)] = true
+	}
+	for _, p := range ps {
+		for _, c := range r.byRules(p) {
+			if !known[normal(c.Text)] {
+				candidates = append(candidates, c)
+			}
+		}
+	}
+	return candidates
 }
 
 // result puts the candidates in order and says who made them.
@@ -463,6 +502,9 @@ func (r *run) result(in extract.Input) memd.Extraction {
 		r.client.metrics.fallbacks.WithLabelValues(string(c)).Inc()
 	}
 	mark := extract.RulesVersion + " (llm: " + strings.Join(why, ", ") + ")"
+	if r.missing {
+		mark += " (no such model or address)"
+	}
 	event := r.config.Log.Warn()
 	if r.calls == 0 || slices.Equal(r.ruled, []code{codeUnsupported}) {
 		event = r.config.Log.Debug()

@@ -25,6 +25,8 @@ type judgement struct {
 	// reachesEnd says that the last statement of the last passage that states anything,
 	// by the rules, is among the candidates.
 	reachesEnd bool
+	// over says that there were too many, and what the rules keep was kept besides.
+	over bool
 }
 
 // judge takes each fact for a choice of what the messages state: it is looked for in

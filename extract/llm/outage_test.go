@@ -32,7 +32,6 @@ func TestOutagesGiveWayToTheRules(t *testing.T) {
 	}{
 		"500":             {reply{status: 500, body: "oops"}, "unavailable", 3, memd.Unavailable},
 		"redirect":        {reply{status: 302, header: map[string]string{"Location": "/elsewhere"}}, "unavailable", 3, memd.Unavailable},
-		"no such model":   {reply{status: 404, body: `{"error":{"message":"model not found"}}`}, "unavailable", 3, memd.Unavailable},
 		"503, long wait":  {reply{status: 503, header: map[string]string{"Retry-After": "600"}}, "unavailable", 1, memd.Unavailable},
 		"429, long wait":  {reply{status: 429, header: map[string]string{"Retry-After": "600"}}, "rate_limited", 1, memd.RateLimited},
 		"429, short wait": {reply{status: 429, header: map[string]string{"Retry-After": "0.01"}}, "rate_limited", 3, memd.RateLimited},

@@ -92,7 +92,7 @@ func (c *client) ask(ctx context.Context, d dialect, p prompt) (answer, error) {
 	if f := c.resting(); f != nil {
 		return answer{}, f
 	}
-	a, err := c.circuit.Execute(func() (answer, error) { return c.post(ctx, d, p, spent{}) })
+	a, err := c.circuit.Execute(func() (answer, error) { return c.post(ctx, d, p, newSpent()) })
 	var f *fault
 	if errors.As(err, &f) && f.wait > 0 && f.outage() && !f.unasked {
 		c.leave(f, f.wait)
