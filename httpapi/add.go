@@ -29,7 +29,7 @@ type postMemories struct {
 	Metadata   metadata        `json:"metadata" doc:"Passes to the memories."`
 	Infer      bool            `json:"infer" default:"true" doc:"true: what the messages state is learned. false: each message is stored as it is; one with an id is known by that within the user's memories (or the agent's, or the run's): what was deleted, edited or has expired does not come back by it, and what it says anew takes the place of what it said before."`
 	Scopes     []string        `json:"scopes" default:"USER,ASSISTANT" enum:"USER,ASSISTANT" doc:"Whose messages are learned from, or stored."`
-	Prompt     *string         `json:"prompt" doc:"With infer: how a chat model is to extract, in place of memd's own words; at most 32 KiB. Where no chat model extracts, degraded says prompt."`
+	Prompt     *string         `json:"prompt" doc:"With infer: how a chat model is to extract, in place of memd's own words; at most 32 KiB. Where no chat model takes it, degraded says prompt."`
 	MemoryType identifier      `json:"memory_type" doc:"Becomes the memories'."`
 	Scope      identifier      `json:"scope" doc:"Becomes the memories'."`
 	Categories []string        `json:"categories" maxItems:"100" doc:"Become the memories', beside those that are found in the text."`
@@ -55,7 +55,7 @@ type postBatch struct {
 type addAnswer struct {
 	Results   []longterm.Event `json:"results" doc:"What happened to which memory: ADD, UPDATE, DELETE, or NONE where it was known already."`
 	Relations []memd.Relation  `json:"relations" doc:"What the results say of how one thing stands to another."`
-	Degraded  []string         `json:"degraded" doc:"embedding: the embedder is away; what was stored is found by its words until its vector follows. ingest: some messages could not be learned from, see dead letters. gone: some were erased or deleted before they were. prompt: no chat model extracts, the prompt had no bearing."`
+	Degraded  []string         `json:"degraded" doc:"embedding: the embedder is away; what was stored is found by its words until its vector follows. ingest: some messages could not be learned from, see dead letters. gone: some were erased or deleted before they were. llm: the rules learned in the chat model's place, if only from some. prompt: no chat model took it, the prompt had no bearing."`
 }
 
 type addLaterAnswer struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/memdhq/memd/bus"
 	"github.com/memdhq/memd/embed"
 	"github.com/memdhq/memd/extract"
+	"github.com/memdhq/memd/extract/llm"
 	"github.com/memdhq/memd/idempotency"
 	"github.com/memdhq/memd/internal/memdtest"
 	"github.com/memdhq/memd/longterm"
@@ -94,6 +95,7 @@ func open(t testing.TB, cfg Config) *house {
 // lets those with "stuck" wait until it is told.
 type moody struct {
 	rules    *extract.Rules
+	model    *llm.Extractor // in the rules' place, if set
 	free     chan struct{}
 	released atomic.Bool
 }
@@ -116,6 +118,9 @@ func (m *moody) Extract(ctx context.Context, in extract.Input) (memd.Extraction,
 				return memd.Extraction{}, ctx.Err()
 			}
 		}
+	}
+	if m.model != nil {
+		return m.model.Extract(ctx, in)
 	}
 	return m.rules.Extract(ctx, in)
 }

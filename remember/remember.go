@@ -53,7 +53,8 @@ type Result struct {
 	IngestIDs []int64
 	// Degraded names what the item had to do without, never nil: "ingest", some messages
 	// could not be learned from; "gone", some were erased or deleted before; "embedding",
-	// vectors are made later; "prompt", nobody here takes one.
+	// vectors are made later; "llm", the rules learned in a language model's place; "prompt",
+	// nobody took the one that was given.
 	Degraded []string
 }
 
@@ -61,6 +62,7 @@ type Result struct {
 const (
 	degradedIngest = "ingest"
 	degradedGone   = "gone"
+	degradedModel  = "llm"
 	degradedPrompt = "prompt"
 )
 
@@ -122,7 +124,8 @@ func (r *Remember) Add(ctx context.Context, tenant string, items []Item, key *id
 		return nil, err
 	}
 	for n, i := range g.learned {
-		if as := g.appends[n].LearnAs; as != nil && as.Prompt != "" && !r.cfg.TakesPrompt {
+		byRules := !r.cfg.TakesPrompt || slices.Contains(results[i].Degraded, degradedModel)
+		if as := g.appends[n].LearnAs; as != nil && as.Prompt != "" && byRules {
 			results[i].Degraded = append(results[i].Degraded, degradedPrompt)
 		}
 	}
@@ -395,6 +398,10 @@ func (r *Remember) await(ctx context.Context, tenant string, g given, logged []s
 	if err != nil {
 		return nil
 	}
+	stoodIn, err := r.log.StoodIn(ctx, tenant, all)
+	if err != nil {
+		return nil // it cannot be told by whom it was learned
+	}
 	var empty []int // items by which nothing came about
 	for n, ids := range of {
 		if g.later[n] || anyOf(open, ids) {
@@ -408,6 +415,9 @@ func (r *Remember) await(ctx context.Context, tenant string, g given, logged []s
 		result.Events, result.IngestIDs = events, nil
 		if slices.ContainsFunc(events, func(e longterm.Event) bool { return e.Unembedded }) {
 			result.Degraded = append(result.Degraded, recall.Degraded)
+		}
+		if anyOf(stoodIn, ids) {
+			result.Degraded = append(result.Degraded, degradedModel)
 		}
 		if anyOf(dead, ids) {
 			result.Degraded = append(result.Degraded, degradedIngest)

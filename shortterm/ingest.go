@@ -317,12 +317,22 @@ func (l *Log) Standing(ctx context.Context, tenant string, ids []int64) (open, d
 
 // Gone says which of the messages are in the log no more; ascending.
 func (l *Log) Gone(ctx context.Context, tenant string, ids []int64) (all []int64, err error) {
+	return l.these(ctx, tenant, gone, ids)
+}
+
+// StoodIn says which of the messages the rules learned from in a language model's place, if
+// only in part; ascending.
+func (l *Log) StoodIn(ctx context.Context, tenant string, ids []int64) (all []int64, err error) {
+	return l.these(ctx, tenant, stoodIn, ids)
+}
+
+func (l *Log) these(ctx context.Context, tenant, query string, ids []int64) (all []int64, err error) {
 	err = l.read(ctx, tenant, func(rows pgx.Rows) error {
 		var id int64
 		err := rows.Scan(&id)
 		all = append(all, id)
 		return err
-	}, gone, tenant, ids)
+	}, query, tenant, ids)
 	return all, err
 }
 

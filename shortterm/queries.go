@@ -508,6 +508,9 @@ const (
 		UNION ALL SELECT message_id, true FROM ingest_settled WHERE tenant_id = $1 AND message_id = ANY ($2) AND state = 'dead'
 		ORDER BY 1`
 
+	// stoodIn are those that the rules learned from in a language model's place, if only in part.
+	stoodIn = `SELECT message_id FROM ingest_settled WHERE tenant_id = $1 AND message_id = ANY ($2) AND extractor LIKE '%(llm: %' ORDER BY 1`
+
 	// gone are those that the log does not have.
 	gone = `SELECT i.id FROM unnest($2::bigint[]) AS i (id)
 		 WHERE NOT EXISTS (SELECT FROM conversation_context c WHERE c.tenant_id = $1 AND c.id = i.id) ORDER BY 1`
