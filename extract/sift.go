@@ -185,6 +185,39 @@ var (
 	deniesAsked = english(`^` + lightWords + `(?:no|nope|nah|not)\b`)
 )
 
+// Struck gives the sentences of in.Messages of which nothing may be kept, whoever chooses: for
+// who reads a message in parts, which do not show that. The only error is Unavailable, soon
+// after ctx ends.
+func (r *Rules) Struck(ctx context.Context, in Input) ([]string, error) {
+	h := hearing{rules: r, names: participants(in)}
+	for i := range in.Before {
+		h.hear(&in.Before[i])
+	}
+	var out []string
+	for i := range in.Messages {
+		m := &in.Messages[i]
+		if m.Role == memd.RoleUser {
+			s := &sifting{}
+			if _, err := h.sifted(ctx, m, s); err != nil {
+				return nil, ended(err)
+			}
+			told := map[int]bool{}
+			for _, was := range s.seen {
+				for _, i := range was.of {
+					told[i] = told[i] || !was.forget
+				}
+			}
+			for i, p := range s.pieces {
+				if !s.left[i] && !told[i] {
+					out = append(out, p.text)
+				}
+			}
+		}
+		h.hear(m)
+	}
+	return out, nil
+}
+
 // sift gives what a message states, by whose choice ever.
 func (h *hearing) sift(ctx context.Context, m *memd.Message) ([]Sifted, error) {
 	var s *sifting

@@ -129,7 +129,7 @@ func (x *Extractor) Extract(ctx context.Context, in extract.Input) (memd.Extract
 func (x *Extractor) begin(ctx, within context.Context) *run {
 	return &run{
 		Extractor: x, ctx: ctx, within: within, done: newSpent(),
-		tasks: map[string]told{}, sifted: map[passage][]extract.Sifted{}, places: map[passage][]*place{},
+		tasks: map[string]told{}, sifted: map[passage][]extract.Sifted{}, struck: map[int]struck{}, places: map[passage][]*place{},
 	}
 }
 
@@ -164,6 +164,7 @@ type run struct {
 	done        spent
 	tasks       map[string]told
 	sifted      map[passage][]extract.Sifted
+	struck      map[int]struck // by utterance
 	places      map[passage][]*place
 
 	candidates []memd.Candidate
@@ -265,9 +266,45 @@ func (r *run) sift(p passage) []extract.Sifted {
 	all, ok := r.sifted[p]
 	if !ok {
 		all, _ = r.rules.Sift(r.ctx, r.inputOf(p)) // its only error is its context's, which ends this one too
+		if p.text != r.said[p.at].text {
+			struck := r.struckIn(p.at)
+			all = slices.DeleteFunc(all, func(s extract.Sifted) bool { return !s.Forget && struck.hold(s.Text) })
+		}
 		r.sifted[p] = all
 	}
 	return all
+}
+
+// struck are the sentences of a message of which nothing may be kept, each as normal gives it,
+// between blanks.
+type struck []string
+
+// struckIn gives those of an utterance as a whole: a part of it need not show that it is of a
+// play, or of a text that was handed over.
+func (r *run) struckIn(at int) struck {
+	known, ok := r.struck[at]
+	if !ok {
+		u := r.said[at]
+		m := *u.message
+		m.Text = u.text
+		all, _ := r.rules.Struck(r.ctx, extract.Input{Before: u.preceding, Messages: []memd.Message{m}}) // as in sift
+		known = struck{}
+		for _, s := range all {
+			if s = normal(s); s != "" {
+				known = append(known, " "+s+" ")
+			}
+		}
+		r.struck[at] = known
+	}
+	return known
+}
+
+// hold says whether a statement is of one of them: it is in it, or it has all of it.
+func (s struck) hold(text string) bool {
+	text = " " + normal(text) + " "
+	return slices.ContainsFunc(s, func(one string) bool {
+		return strings.Contains(one, text) || strings.Count(one, " ") > 3 && strings.Contains(text, one)
+	})
 }
 
 // byRules gives what a passage states by the rules.

@@ -17,8 +17,8 @@ func echoes(said string) []any {
 	return all
 }
 
-// struck are messages that a model copies, and what of them is kept, parted by " / ".
-var struck = []struct{ said, want string }{
+// copied are messages that a model copies, and what of them is kept, parted by " / ".
+var copied = []struct{ said, want string }{
 	// Played, handed over, another's.
 	{"Let's roleplay. My name is Polly. I live in Tokyo. I work at Contoso.", ""},
 	{"Pretend that I am a doctor from Oslo. My name is Dr. Hansen. I live in Oslo.", ""},
@@ -50,7 +50,7 @@ var struck = []struct{ said, want string }{
 }
 
 func TestNoModelBringsBackWhatWasStruck(t *testing.T) {
-	for _, c := range struck {
+	for _, c := range copied {
 		s := play(t, replies(says(facts(echoes(c.said)...))))
 		e := must(t, s.extractor(), extract.Input{Messages: []memd.Message{user(1, c.said)}})
 		kept := []string{}
@@ -109,4 +109,32 @@ func TestWhatIsNoMatterOfChoice(t *testing.T) {
 	asked := wanting("Only what they eat.", user(1, "I sold my car. Remember that my locker code is 4471. Forget my name."))
 	_, e := extractWith(t, replies(says(facts())), asked)
 	want(t, e, model, "my name")
+}
+
+// A part of a message is read with what the whole says of it.
+func TestAPartOfAPlayIsOfThePlay(t *testing.T) {
+	for said, kept := range map[string]bool{
+		"Let's roleplay. " + strings.Repeat("The dragon comes nearer and roars at all of us. ", 20) + "My name is Polly. I live in Tokyo.":                      false,
+		"It was a long day. " + strings.Repeat("The dragon boat came nearer, and we all went aboard. ", 20) + "My name is Polly. I live in Tokyo.":              true,
+		"Reply to this mail:\n\nHi,\n" + strings.Repeat("We had much rain in the last week of it. ", 20) + "I live in Tokyo. My name is Polly.\nRegards, Polly": false,
+	} {
+		s := play(t, func(_ int, a asked) reply {
+			_, lines := a.fresh(t)
+			var all []any
+			for i, l := range lines {
+				for _, sentence := range extract.Sentences(l.Text, 40) {
+					all = append(all, sentence, []int{i + 1})
+				}
+			}
+			return says(facts(all...))
+		})
+		x := s.extractor(func(c *Config) { c.MaxInputTokens = 100 })
+		got := strings.Join(texts(must(t, x, extract.Input{Messages: []memd.Message{user(1, said)}})), " / ")
+		if n := len(s.requests()); n < 2 {
+			t.Fatalf("%d calls", n)
+		}
+		if strings.Contains(got, "Tokyo") != kept || strings.Contains(got, "Polly") != kept {
+			t.Errorf("%.30q: %q", said, got)
+		}
+	}
 }
