@@ -260,7 +260,7 @@ const historyInsert = `
 	    AS r (memory_id, scope_id, event, previous_memory, memory, hash, reason, by, message_ids, before, undoable)`
 
 const memoriesOfSelect = `
-	SELECT message_id, memory_id, EXISTS (SELECT FROM embedding_open o WHERE o.memory_id = s.memory_id AND o.tenant_id = $1)
+	SELECT message_id, memory_id, (SELECT true FROM embedding_open o WHERE o.memory_id = s.memory_id AND o.tenant_id = $1 LIMIT 1) IS NOT NULL
 	  FROM memory_source s
 	 WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]) ORDER BY message_id, memory_id`
 
@@ -268,7 +268,7 @@ const memoriesOfSelect = `
 // those which these took the place of, and to those which they asked to be forgotten.
 const eventsOfSelect = `
 	WITH stated AS MATERIALIZED (SELECT DISTINCT memory_id AS id FROM memory_source WHERE tenant_id = $1 AND message_id = ANY ($2::bigint[]))
-	SELECT h.memory_id, h.event, h.memory, h.previous_memory, EXISTS (SELECT FROM embedding_open o WHERE o.memory_id = h.memory_id AND o.tenant_id = $1)
+	SELECT h.memory_id, h.event, h.memory, h.previous_memory, (SELECT true FROM embedding_open o WHERE o.memory_id = h.memory_id AND o.tenant_id = $1 LIMIT 1) IS NOT NULL
 	  FROM (SELECT id FROM stated
 	        UNION
 	        SELECT m.id FROM stated s CROSS JOIN LATERAL (SELECT id FROM memory m
