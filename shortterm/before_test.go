@@ -43,4 +43,13 @@ func TestWhatIsNotLearnedFromIsNoContext(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+
+	// The question comes in the call of its answer.
+	together := call(t, "q", "Do you live in Oslo?", "Yes.")
+	together.Messages[0].Role, together.Messages[1].Role = memd.RoleAssistant, memd.RoleUser
+	together.Learn = []memd.Role{memd.RoleUser}
+	posted := f.append(t, together)
+	if c := f.claim(t, posted.SessionNo, 10, 12); len(c.Before) != 1 || c.Before[0].ID != posted.Messages[0].ID {
+		t.Errorf("before the answer stands %+v", c.Before)
+	}
 }

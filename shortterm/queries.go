@@ -409,7 +409,9 @@ const (
 		   AND c.id < (SELECT min(message_id) FROM claimed)
 		 ORDER BY c.id DESC LIMIT $4
 	), heeded AS (
-		SELECT id, learn OR role <> 'user' AND bool_or(learn) OVER (PARTITION BY received_at) AS heeded FROM newest
+		SELECT id, learn OR role <> 'user' AND (bool_or(learn) OVER (PARTITION BY received_at) OR received_at IN (
+		       SELECT c.received_at FROM claimed JOIN conversation_context c ON c.tenant_id = $1 AND c.id = message_id)) AS heeded
+		  FROM newest
 	), before AS (
 		SELECT h.id FROM heeded h WHERE h.heeded
 		   AND NOT EXISTS (SELECT FROM ingest_settled e WHERE e.tenant_id = $1 AND e.message_id = h.id AND e.state = 'skipped')
