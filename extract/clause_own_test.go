@@ -21,7 +21,7 @@ func TestEachPredicateStandsForItself(t *testing.T) {
 		"my wife Emma is a nurse and loves gardening":                         {"my wife Emma is a nurse [emma|role=nurse]", "(my wife Emma) loves gardening [emma|taste:gardening]"},
 		"I moved to Rome with my son Leo, who has asthma":                     {"I moved to Rome with my son Leo [home=Rome]", "(my son Leo) has asthma [leo|health:asthma]"},
 		"I live in Rome since my heart attack last year":                      {"I live in Rome since my heart attack last year (2023) [home=Rome]", "(I had) my heart attack last year (2023)"},
-		"We have a beagle called Biscuit, he's three, and a cat called Olive": {"We have a beagle called Biscuit [pet:biscuit]", "(We have) a cat called Olive [pet:olive]", "(Biscuit is) three [biscuit|age=3]"},
+		"We have a beagle called Biscuit, he's three, and a cat called Olive": {"We have a beagle called Biscuit [pet:biscuit]", "(We have) a cat called Olive [pet:olive]", "(Biscuit is) three [pet:biscuit]"},
 		// Of a sentence behind another:
 		"My dog Rex is 3. He is allergic to chicken":              {"My dog Rex is 3 [rex|age=3]", "(My dog Rex) is allergic to chicken [rex|allergy:chicken]"},
 		"My boss Max lives in Rome. He hates me. He's 50":         {"My boss Max lives in Rome [max|home=Rome]", "(My boss Max) hates me", "(My boss Max is) 50 [max|age=50]"},

@@ -177,7 +177,7 @@ func ageSlot(s *saying) (about, bool) {
 	if m := s.matchText(ageIs, "age"); m != nil {
 		return about{name: "age", value: m[1]}, true
 	}
-	if m := s.match(spelledAge, "is "); m != nil && s.known && s.subject != "" && !s.denied && (strings.HasPrefix(s.low, "my ") || strings.HasPrefix(s.low, "our ")) {
+	if m := s.match(spelledAge, "is "); m != nil && s.known && s.subject != "" && !s.denied && myRelative.MatchString(s.text) {
 		return s.about("age", strconv.Itoa(numbers[strings.ToLower(m[1])]))
 	}
 	if !s.known || !strings.ContainsAny(s.predicate, "0123456789") || strings.HasPrefix(s.low, "we ") && !strings.Contains(s.low, "both") {
