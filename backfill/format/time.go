@@ -55,12 +55,16 @@ func readTime(text string, place *time.Location) (t time.Time, zone string, ok b
 	return time.Time{}, "", false
 }
 
+// leastEpoch is how many seconds since 1970 a number has to count at least, 1973: smaller ones
+// are years, days written together (20240301) and days of a table's own count.
+const leastEpoch = 1e8
+
 // epoch reads a number as a time; what it counts is told by its size.
 func epoch(n float64) (time.Time, string, bool) {
-	if math.IsNaN(n) || n <= 0 {
+	if math.IsNaN(n) || n < leastEpoch || n >= 1e20 { // nanoseconds until the year 5138
 		return time.Time{}, "", false
 	}
-	for n >= 1e11 { // seconds until the year 5138
+	for n >= 1e11 { // seconds until then
 		n /= 1e3
 	}
 	seconds, rest := math.Modf(n)
