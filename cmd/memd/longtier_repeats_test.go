@@ -307,6 +307,7 @@ var requestsWithIDs = map[string]string{
 	"PATCH /v1/users/{user_id}":             `{"learn": false}`,
 	"DELETE /v1/users/{user_id}":            "",
 	"GET /v1/users/{user_id}/export":        "",
+	"GET /v1/users/{user_id}/erasures":      "",
 	"POST /v1/dead-letters/{id}/retry":      "",
 	"POST /v1/dead-letters/{id}/discard":    "",
 	"GET /v1/import/{id}":                   "",

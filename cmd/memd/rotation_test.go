@@ -497,7 +497,7 @@ func TestTurningOver(t *testing.T) {
 		if after.Messages != 80 {
 			t.Errorf("%d messages", after.Messages)
 		}
-		after.Messages = before.Messages
+		after.Messages, after.LastMessageAt = before.Messages, before.LastMessageAt
 		if b, a := fmt.Sprintf("%+v", jsonOf(before)), fmt.Sprintf("%+v", jsonOf(after)); a != b {
 			t.Errorf("before %s\nafter %s", b, a)
 		}
