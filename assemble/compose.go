@@ -138,6 +138,7 @@ type draft struct {
 	earlier  []recalledLine
 	open     []recalledLine
 	said     []recalledLine
+	quotes   map[int]candidate // what the lines of said are of
 	// omitted says that there was no room for all that the session said before; mark, that
 	// a line says so. openLeft and saidLeft are how many messages were not quoted for want of
 	// room, and countless says that they are not all.
@@ -241,10 +242,39 @@ func (c *composer) compose(ctx context.Context, m material) (composed, error) {
 				more /= 2
 			}
 		}
+		if err == nil {
+			d, out = c.lengthen(d, out, m, open, before)
+		}
 		if err != nil || !d.omitted || reserve > 0 {
 			return out, err
 		}
 	}
+}
+
+// lengthen gives what is still free to lines that are cut: those of the last turn first.
+func (c *composer) lengthen(d draft, out composed, m material, open, before []said) (draft, composed) {
+	free := m.budget - out.used
+	if free < leastRoom || !cutAny(slices.Concat(d.open, d.carried, d.said)) {
+		return d, out
+	}
+	longer := d
+	longer.open, longer.carried, longer.said = slices.Clone(d.open), slices.Clone(d.carried), slices.Clone(d.said)
+	free -= c.grow(longer.carried, func(at int) candidate { return m.carried[at].candidate(at) }, free)
+	free -= c.grow(longer.open, func(at int) candidate { return m.quote(open[at], at, 0) }, free)
+	c.grow(longer.said, func(at int) candidate { return d.quotes[at] }, free)
+	longer.omitted = longer.leavesOut(m)
+	longer.mark = longer.mark && longer.omitted
+	c.sayOnce(&longer, m, open, before, nil)
+	if again := c.encode(m, open, before, longer); again.used > out.used && again.used <= m.budget {
+		return longer, again
+	}
+	return d, out
+}
+
+// leavesOut says whether what the session said before is not all there.
+func (d draft) leavesOut(m material) bool {
+	return d.countless || m.unread+d.openLeft+d.saidLeft > 0 ||
+		slices.ContainsFunc([][]recalledLine{d.open, d.carried, d.earlier, d.said}, cutAny)
 }
 
 // regiven is how often what is free at the end is given out again.
@@ -346,10 +376,7 @@ func (c *composer) choose(m material, all []group, open, before []said, full sho
 	room -= c.grow(d.open, func(at int) candidate { return m.quote(open[at], at, 0) }, room)
 	c.grow(d.carried, func(at int) candidate { return m.carried[at].candidate(at) }, room)
 	d.countless = d.countless || m.more || m.earlier.more
-	d.omitted = d.countless || m.unread+d.openLeft+d.saidLeft > 0
-	for _, lines := range [][]recalledLine{d.open, d.carried, d.earlier, d.said} {
-		d.omitted = d.omitted || cutAny(lines)
-	}
+	d.omitted = d.leavesOut(m)
 	c.sayOnce(&d, m, open, before, once)
 	return d
 }

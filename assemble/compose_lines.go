@@ -43,6 +43,10 @@ func (c *composer) chooseSaid(d *draft, m material, open, before []said, shown s
 	if d.said, spent, whole = c.shareAfter(last, all, room, 0); !whole {
 		d.saidLeft = len(last) + len(all) - len(d.said)
 	}
+	d.quotes = map[int]candidate{}
+	for _, of := range slices.Concat(last, all) {
+		d.quotes[of.at] = of
+	}
 	slices.SortFunc(d.said, func(a, b recalledLine) int { return cmp.Compare(a.at, b.at) })
 	for _, l := range d.said {
 		quoted[before[l.at].id] = l.text
