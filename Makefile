@@ -3,7 +3,7 @@
 GO       ?= go
 PYTHON   ?= python3
 # Tests of one package may take this long; -long has more time.
-TIMEOUT  ?= 10m
+TIMEOUT  ?= 20m
 # Packages that compute, and their tests that do so from several sides at once.
 ALONE    = lexical|extract|llm
 TOGETHER = ^Test(Pattern|NastyShapes|ManyAtOnce|AnEndedContext)
