@@ -3,12 +3,12 @@
 GO       ?= go
 PYTHON   ?= python3
 # Tests of one package may take this long; -long has more time.
-TIMEOUT  ?= 20m
+TIMEOUT  ?= 10m
 # Packages that compute, and their tests that do so from several sides at once.
 ALONE    = lexical|extract|llm
 TOGETHER = ^Test(Pattern|NastyShapes|ManyAtOnce|AnEndedContext)
 # Tests that are left out or small under the race detector, of packages that have others.
-WHOLE    = ^Test(EveryCodePoint|Extreme|BodiesAreBounded|NearlyRightBodies)
+WHOLE    = ^Test(EveryCodePoint|Extreme|BodiesAreBounded|NearlyRightBodies|TheLastTurn|ALongLastTurn|WhatIsFree|NothingIsLeftOut|DefusingIsLinear)
 # How long each fuzz target runs.
 FUZZTIME ?= 5s
 VERSION  ?= $(shell git describe --tags --dirty 2>/dev/null || echo v0.2.0-dev)
@@ -47,14 +47,14 @@ test: needs-go setup ## Set up, check the sources and run all tests.
 	# it gets what is there to be run at once; all of it, and what is large elsewhere, runs without.
 	$(GO) test -race -vet=off -timeout $(TIMEOUT) -run '$(TOGETHER)' ./extract/...
 	$(GO) test -vet=off -timeout $(TIMEOUT) ./lexical ./extract/...
-	$(GO) test -vet=off -timeout $(TIMEOUT) -run '$(WHOLE)' ./embed/e5 ./httpapi
+	$(GO) test -vet=off -timeout $(TIMEOUT) -run '$(WHOLE)' ./embed/e5 ./httpapi ./assemble
 
 test-long: needs-go setup ## Run the tests that take long, too, and print what came of each fault.
 	@mkdir -p bin && rm -f bin/faults.txt
 	# As in make test, the rules and what is large run without the detector.
 	@MEMD_TEST_TABLE=$(CURDIR)/bin/faults.txt $(GO) test -race -tags long -count 1 -p 3 -parallel 4 -timeout 60m \
 	  $$($(GO) list ./... | grep -vE '/($(ALONE))$$') && \
-	  $(GO) test -tags long -count 1 -timeout 60m ./lexical ./extract/... ./embed/e5 ./httpapi; status=$$?; \
+	  $(GO) test -tags long -count 1 -timeout 60m ./lexical ./extract/... ./embed/e5 ./httpapi ./assemble; status=$$?; \
 	  if [ -f bin/faults.txt ]; then cat bin/faults.txt; fi; exit $$status
 
 bench: needs-go setup ## Measure memd against plain pgx and the bare model (BENCH="-only search").

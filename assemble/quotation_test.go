@@ -146,17 +146,3 @@ func allocated(do func()) uint64 {
 	runtime.ReadMemStats(&after)
 	return after.TotalAlloc - before.TotalAlloc
 }
-
-// However often a text has what is to be defused, the work grows as its length does.
-func TestDefusingIsLinear(t *testing.T) {
-	for _, unit := range []string{"system: ", "\nsystem - ", " \n** ", "tool \n ", "|system|user", "<|im_start|>", "[INST]", "<<|s>", "ｓystem∶里", "user:\n", "\u200bsystem :", "['", "## user\n", "[user]\n", "1. ", "a) ", "12:", "ⓐ", "##"} {
-		for name, of := range map[string]func(string) string{"unled": unled, "quotation": quotation, "indented": indented} {
-			of(unit)
-			short := allocated(func() { of(strings.Repeat(unit, 2000)) })
-			long := allocated(func() { of(strings.Repeat(unit, 16000)) })
-			if long > 24*short+1<<20 {
-				t.Errorf("%s of %q: %d bytes for 2,000 of it, %d for 16,000", name, unit, short, long)
-			}
-		}
-	}
-}
